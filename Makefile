@@ -1,0 +1,37 @@
+# One command each; `make run PORT=8001`, `make test ARGS="-k refund"`.
+.PHONY: run test lint
+
+# A virtual environment without pip, filled by the pip that is there: Debian splits python3-venv off.
+PYTHON ?= python3
+PIP ?= $(shell command -v pip >/dev/null 2>&1 && echo pip || echo $(PYTHON) -m pip)
+INSTALL = $(PIP) --python .venv/bin/python --disable-pip-version-check install -qq --require-hashes --no-compile -r
+
+run: .venv/runtime
+	@exec .venv/bin/python -m config.run
+
+test: .venv/development
+	@.venv/bin/python -m tests.chromium
+	@exec .venv/bin/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+lint: .venv/development
+	.venv/bin/python -m ruff check .
+	.venv/bin/python -m ruff format --check .
+	.venv/bin/python -m mypy
+	.venv/bin/lint-imports
+	.venv/bin/python -m djlint --check --lint --quiet templates
+	.venv/bin/python manage.py makemigrations --check --dry-run
+
+.venv/bin/python:
+	@echo "Making the virtual environment in .venv ..."
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Placet needs Python 3.11 or later: make PYTHON=python3.11')"
+	@$(PYTHON) -m venv --without-pip .venv
+
+.venv/runtime: requirements.txt | .venv/bin/python
+	@echo "Installing what Placet needs (the first time takes a minute) ..."
+	@$(INSTALL) requirements.txt
+	@cp requirements.txt $@
+
+.venv/development: requirements-dev.txt | .venv/runtime
+	@echo "Installing the development tools ..."
+	@$(INSTALL) requirements-dev.txt
+	@cp requirements-dev.txt $@

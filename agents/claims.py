@@ -1,0 +1,142 @@
+"""Who runs which turn: claims with a lease and a fence, renewals, and the lock that every write begins with."""
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import connection, transaction
+
+
+class LostTurn(Exception):
+    """Another worker claimed the turn since: whatever this one still does changes nothing."""
+
+
+class StoppedTurn(Exception):
+    """The turn must end before its next dispatch; `reason` is signed_out or taken_over."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A turn that this process runs, as far as its fence is the turn's."""
+
+    turn_id: uuid.UUID
+    fence: int
+    number: int
+    attempts: int
+    conversation_id: uuid.UUID
+    customer_id: str
+    session_id: str
+    definition_id: str
+    started_at: dt.datetime
+
+
+# Running ones without an owner come first; then whoever has fewest turns in flight, so nobody's flood delays another.
+_NEXT = """
+    SELECT c.id, t.id FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
+    WHERE t.state <> 'finished' AND t.claimable_at <= statement_timestamp()
+      AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp())
+      AND (t.state = 'running' OR NOT EXISTS (
+            SELECT FROM agents_turn r WHERE r.conversation_id = t.conversation_id AND r.state = 'running'))
+    ORDER BY t.state DESC,
+             (SELECT count(*) FROM agents_turn r WHERE r.customer_id = t.customer_id AND r.state = 'running'),
+             t.claimable_at
+    LIMIT 1 FOR NO KEY UPDATE OF c SKIP LOCKED
+"""
+_TAKE = """
+    UPDATE agents_turn t SET state = 'running', fence = t.fence + 1, owner = %s, attempts = t.attempts + 1,
+        lease_until = statement_timestamp() + make_interval(secs => %s),
+        started_at = coalesce(t.started_at, statement_timestamp())
+    FROM agents_conversation c
+    WHERE t.id = %s AND c.id = t.conversation_id AND t.state <> 'finished'
+      AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp())
+    RETURNING t.id, t.fence, t.number, t.attempts, c.id, t.customer_id, c.session_id, c.definition_id, t.started_at
+"""
+
+
+def claim(owner: str) -> Claimed | None:
+    """The next turn that may run, or None. Posting takes the conversation's lock too, so a message is either
+    seen by the turn that is claimed here or stays on one that is still queued."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_NEXT)
+        if (found := cursor.fetchone()) is None:
+            return None
+        cursor.execute(_TAKE, [owner, settings.PLACET.lease_seconds, found[1]])
+        row = cursor.fetchone()
+    names = Claimed.__dataclass_fields__
+    return Claimed(**dict(zip(names, row, strict=True))) if row else None
+
+
+_HOLD = """
+    SELECT t.writes, t.errors_in_row, c.state,
+           EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
+    FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
+    WHERE t.id = %s AND t.fence = %s AND t.state = 'running' FOR NO KEY UPDATE OF t
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The turn's row, locked, with the counts that limits look at."""
+
+    writes: int
+    errors_in_row: int
+
+
+def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
+    """Begin a writing transaction: LostTurn for a stale fence, StoppedTurn when the customer signed out or
+    staff took over. A transaction that only ends the turn asks for the row whatever happened."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD, [claimed.turn_id, claimed.fence])
+        row = cursor.fetchone()
+    if row is None:
+        raise LostTurn(str(claimed.turn_id))
+    writes, errors, state, signed_out = row
+    if not whatever_happened and signed_out:
+        raise StoppedTurn("signed_out")
+    if not whatever_happened and state != "open":
+        raise StoppedTurn("taken_over")
+    return Held(writes, errors)
+
+
+def hand_back(claimed: Claimed, *, seconds: float) -> None:
+    """Let the turn wait without an owner; it is claimed again after `seconds`, which its own time does not count."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        hold(claimed, whatever_happened=True)
+        cursor.execute(_HAND_BACK, [seconds, seconds, claimed.turn_id])
+
+
+_HAND_BACK = """
+    UPDATE agents_turn SET owner = '', lease_until = NULL,
+        claimable_at = statement_timestamp() + make_interval(secs => %s),
+        started_at = started_at + make_interval(secs => %s)
+    WHERE id = %s
+"""
+_RENEW = """
+    UPDATE agents_turn SET lease_until = statement_timestamp() + make_interval(secs => %s)
+    WHERE id IN (SELECT id FROM agents_turn WHERE owner = %s AND state = 'running' AND id = ANY(%s)
+                   AND started_at + make_interval(secs => %s) > statement_timestamp() FOR NO KEY UPDATE SKIP LOCKED)
+"""
+
+
+def renew(owner: str, turn_ids: list[uuid.UUID]) -> None:
+    """Extend the leases of this process's turns, never past a turn's time; one that is locked is being written
+    and is left for later."""
+    lease = settings.PLACET.lease_seconds
+    with connection.cursor() as cursor:
+        cursor.execute(_RENEW, [lease, owner, turn_ids, settings.PLACET.turn_seconds + lease])
+
+
+def claimable() -> int:
+    """How many turns wait for a worker: what the sweeper rings for."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM agents_turn WHERE state <> 'finished' AND claimable_at <= statement_timestamp() "
+            "AND (lease_until IS NULL OR lease_until <= statement_timestamp())"
+        )
+        row = cursor.fetchone()
+    return int(row[0]) if row else 0

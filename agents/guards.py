@@ -1,0 +1,90 @@
+"""The guards of dispatch, each one flat and with a sentence that says what to do next. Each fails closed."""
+
+import json
+import secrets
+import uuid
+from typing import Any
+
+from django.conf import settings
+from pydantic import ValidationError
+
+from agents.claims import Held
+from agents.tools.registry import Arguments, Tool
+from ledger.credentials import READ, WRITE, mint
+from ledger.errors import Refused
+from ledger.references import ALPHABET
+
+
+def known_tool(name: str, offered: dict[str, Tool]) -> Tool:
+    """A tool that this conversation was offered; unknown and not allowed read the same."""
+    if (tool := offered.get(name)) is None:
+        raise Refused("unknown_tool", f"No tool {name[:100]!r}. Tools here: {', '.join(offered)}.")
+    return tool
+
+
+def credential_for(tool: Tool, customer_id: str, conversation_id: uuid.UUID) -> str:
+    """Minted for the session's customer before an argument is read; a read's cannot write."""
+    scopes = (READ, WRITE) if tool.writes else (READ,)
+    return mint(customer_id, conversation_id, *scopes)
+
+
+def valid_arguments(tool: Tool, received: Any) -> Arguments:
+    """The arguments, strictly typed; unknown ones are refused, and the refusal says how to call again."""
+    if not isinstance(received, dict):
+        raise Refused("arguments", f"{tool.name} takes an object of arguments. {_usage(tool)}")
+    if _has_unprintable(received):
+        raise Refused("arguments", f"An argument holds a NUL or broken character. {_usage(tool)}")
+    try:
+        return tool.arguments.model_validate(received)
+    except ValidationError as exc:
+        faults = "; ".join(_fault(error) for error in exc.errors(include_url=False)[:5])
+        raise Refused("arguments", f"{tool.name} was not called: {faults}. {_usage(tool)}") from exc
+
+
+def _fault(error: Any) -> str:
+    where = ".".join(str(part)[:60] for part in error["loc"]) or "arguments"
+    if error["type"] == "extra_forbidden":
+        return f"{where} is not an argument"
+    return f"{where}: {error['msg'][:1].lower()}{error['msg'][1:200]}"
+
+
+def _usage(tool: Tool) -> str:
+    """ "Call again with order_id (string), amount_minor (integer) ...": the arguments in words."""
+    schema = tool.arguments.model_json_schema()
+    required = set(schema.get("required", ()))
+    parts = [
+        f"{name} ({_kind(field)}{'' if name in required else ', optional'})"
+        for name, field in schema.get("properties", {}).items()
+    ]
+    return f"Call again with {', '.join(parts)} and nothing else." if parts else "Call again without arguments."
+
+
+def _kind(field: dict[str, Any]) -> str:
+    if "enum" in field:
+        return " or ".join(map(str, field["enum"]))
+    if "anyOf" in field:
+        return _kind(field["anyOf"][0])
+    if field.get("type") == "array":
+        return f"list of {_kind(field.get('items', {}))}s"
+    minimum = field.get("minimum", field.get("exclusiveMinimum"))
+    return f"{field.get('type', 'value')}" + (" above 0" if minimum == 0 else "")
+
+
+def _has_unprintable(value: Any) -> bool:
+    text = json.dumps(value, ensure_ascii=False)
+    return "\\u0000" in text or any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def within_budget(tool: Tool, held: Held) -> None:
+    """A turn proposes a few writes, refused ones too; more is not one customer's wish."""
+    if tool.writes and held.writes >= settings.PLACET.turn_writes:
+        raise Refused(
+            "limit_writes",
+            f"This turn has proposed {held.writes} writes, the most it may. Do not propose another now; "
+            "tell the customer what was done and ask how to go on.",
+        )
+
+
+def fault_code() -> str:
+    """What joins the model's sentence, the log and the event of an unforeseen failure: E-4K7Q2M."""
+    return "E-" + "".join(secrets.choice(ALPHABET) for _ in range(6))

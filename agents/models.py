@@ -1,0 +1,145 @@
+"""Conversations, what was said in them, and the turns that the workers run."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class Definition(models.Model):
+    """What a conversation is frozen to: model, system prompt and tools, named by their hash."""
+
+    digest = models.CharField(primary_key=True, max_length=64)
+    model = models.CharField(max_length=100)
+    system = models.TextField()
+    tools = models.TextField(help_text="The `tools` of every request, as JSON text.")
+    prompt_hash = models.CharField(max_length=64)
+    schema_hash = models.CharField(max_length=64)
+    created_at = models.DateTimeField(db_default=Now())
+
+
+class Session(models.Model):
+    """A customer's signed-in session that was ended: its tokens are refused, its turns stop."""
+
+    session_id = models.CharField(primary_key=True, max_length=100)
+    customer_id = models.CharField(max_length=200)
+    revoked_at = models.DateTimeField(db_default=Now())
+
+
+class Conversation(models.Model):
+    class State(models.TextChoices):
+        OPEN = "open"
+        WITH_STAFF = "with_staff"
+        CLOSED = "closed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    customer_id = models.CharField(max_length=200)
+    session_id = models.CharField(max_length=100, help_text="The session that wrote last.")
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    definition = models.ForeignKey(Definition, on_delete=models.PROTECT)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["customer_id", "-created_at"], name="conversation_by_customer")]
+
+
+class Turn(models.Model):
+    """One run of the loop. Partial unique indexes let a conversation have one running and one queued turn;
+    `fence` grows with every claim, so a worker that lost its lease can no longer write."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        FINISHED = "finished"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="turns")
+    customer_id = models.CharField(max_length=200)
+    number = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    reason = models.CharField(max_length=24, blank=True, default="")
+    fence = models.BigIntegerField(default=0)
+    owner = models.CharField(max_length=100, blank=True, default="")
+    lease_until = models.DateTimeField(null=True)
+    claimable_at = models.DateTimeField(db_default=Now())
+    attempts = models.PositiveSmallIntegerField(default=0)
+    steps = models.PositiveIntegerField(default=0)
+    writes = models.PositiveIntegerField(default=0)
+    errors_in_row = models.PositiveIntegerField(default=0)
+    input_tokens = models.BigIntegerField(default=0)
+    output_tokens = models.BigIntegerField(default=0)
+    cost_microcents = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["conversation", "number"], name="turn_number"),
+            models.UniqueConstraint(fields=["conversation"], condition=Q(state="running"), name="one_running_turn"),
+            models.UniqueConstraint(fields=["conversation"], condition=Q(state="queued"), name="one_queued_turn"),
+            models.CheckConstraint(
+                condition=Q(state="finished", reason__gt="") | ~Q(state="finished") & Q(reason=""),
+                name="finished_has_a_reason",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["claimable_at"], condition=~Q(state="finished"), name="turn_claimable"),
+        ]
+
+
+class Message(models.Model):
+    """Everything said, in order: what the customer wrote, the model's replies as received, notices, staff.
+
+    The model's history is made from the rows that are part of it, in the order of turns. A reply's content
+    is kept as the text that came, never parsed and written again.
+    """
+
+    class Author(models.TextChoices):
+        CUSTOMER = "customer"
+        ASSISTANT = "assistant"
+        STAFF = "staff"
+        NOTICE = "notice"
+        OPERATOR = "operator"
+
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="messages")
+    turn = models.ForeignKey(Turn, on_delete=models.PROTECT, null=True, related_name="messages")
+    author = models.CharField(max_length=10, choices=Author)
+    text = models.TextField(blank=True, default="", help_text="What people read.")
+    client_id = models.CharField(max_length=100, null=True)  # noqa: DJ001 - absent for what no client sent
+    key = models.CharField(max_length=200, null=True, help_text="What must be said once.")  # noqa: DJ001
+    content = models.TextField(blank=True, default="", help_text="A reply's content blocks, as received.")
+    stop_reason = models.CharField(max_length=60, blank=True, default="")
+    in_history = models.BooleanField(default=True)
+    step = models.PositiveIntegerField(null=True)
+    provider_request_id = models.CharField(max_length=100, blank=True, default="")
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["conversation", "client_id"], name="message_once"),
+            models.UniqueConstraint(fields=["conversation", "key"], name="said_once"),
+            models.UniqueConstraint(
+                fields=["turn", "step"], condition=Q(author="assistant"), name="one_reply_per_step"
+            ),
+        ]
+        indexes = [models.Index(fields=["conversation", "-id"], name="message_by_conversation")]
+
+
+class ToolCall(models.Model):
+    """One `tool_use` block of a stored reply, and the one result that it got."""
+
+    message = models.ForeignKey(Message, on_delete=models.PROTECT, related_name="tool_calls")
+    block = models.PositiveSmallIntegerField()
+    turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="tool_calls")
+    tool_use_id = models.CharField(max_length=200)
+    tool = models.CharField(max_length=200)
+    decision = models.CharField(max_length=16)
+    reference = models.CharField(max_length=16, blank=True, default="")
+    result = models.TextField()
+    is_error = models.BooleanField(default=False)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["message", "block"], name="one_result_per_call")]

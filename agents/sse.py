@@ -1,0 +1,218 @@
+"""The event stream of a conversation, as a raw ASGI route: no thread and no database connection per reader.
+
+One subscription per web process feeds every reader through a bounded queue; a slow reader is disconnected
+and catches up from the Redis stream by its Last-Event-ID. The route stands outside Django's middleware, so
+it checks Host, method and token itself and ends when the token does.
+"""
+
+import asyncio
+import json
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import redis.asyncio as aioredis
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.db import connections
+from django.http import Http404
+from django.http.request import split_domain_port, validate_host
+from redis.exceptions import RedisError
+
+from agents.api import find_conversation
+from agents.stream import CHANNEL, STREAM, WATCH, WATCH_SECONDS
+from agents.tokens import TokenRefused, WidgetClaims, verify_widget_token
+
+log = logging.getLogger(__name__)
+
+Scope = dict[str, Any]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+
+PATH = re.compile(r"^/api/chat/conversations/([^/]{1,64})/events/$")
+_EVENT_ID = re.compile(r"^\d{1,20}-\d{1,20}$")
+COMMENT_SECONDS = 15
+MOST_WAITING = 256
+MOST_CONNECTIONS = 50
+
+
+class Hub:
+    """The process's one subscription, and the queues of those who read."""
+
+    def __init__(self) -> None:
+        self.redis = aioredis.Redis.from_pool(
+            aioredis.BlockingConnectionPool.from_url(
+                settings.REDIS_URL, decode_responses=True, max_connections=MOST_CONNECTIONS, timeout=5
+            )
+        )
+        self._readers: dict[str, set[asyncio.Queue[dict[str, str] | None]]] = {}
+        self._listening: asyncio.Task[None] | None = None
+
+    def join(self, conversation: str) -> "asyncio.Queue[dict[str, str] | None]":
+        if self._listening is None or self._listening.done():
+            self._listening = asyncio.create_task(self._listen())
+        queue: asyncio.Queue[dict[str, str] | None] = asyncio.Queue(MOST_WAITING)
+        self._readers.setdefault(conversation, set()).add(queue)
+        return queue
+
+    def leave(self, conversation: str, queue: "asyncio.Queue[dict[str, str] | None]") -> None:
+        readers = self._readers.get(conversation, set())
+        readers.discard(queue)
+        if not readers:
+            self._readers.pop(conversation, None)
+
+    async def _listen(self) -> None:
+        """Hand every published event to its readers; when Redis goes, they are told to come back."""
+        try:
+            async with self.redis.pubsub() as subscription:
+                await subscription.psubscribe(f"{CHANNEL}*")
+                async for message in subscription.listen():
+                    if message["type"] == "pmessage":
+                        self._hand_out(message["channel"].removeprefix(CHANNEL), json.loads(message["data"]))
+        except (RedisError, OSError) as exc:
+            log.warning("live events are interrupted: %s", exc)
+        finally:
+            for conversation in list(self._readers):
+                self._hand_out(conversation, None)
+
+    def _hand_out(self, conversation: str, event: dict[str, str] | None) -> None:
+        for queue in list(self._readers.get(conversation, ())):
+            if queue.full():
+                queue.get_nowait()
+                event = None  # too slow: it is sent away and catches up
+            queue.put_nowait(event)
+
+
+class EventStream:
+    """The ASGI application of the route."""
+
+    def __init__(self) -> None:
+        self._hub: Hub | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if not validate_host(split_domain_port(headers.get("host", ""))[0], settings.ALLOWED_HOSTS):
+            await _refuse(send, 400, "malformed", "This host is not served here.")
+            return
+        if scope["method"] != "GET":
+            await _refuse(send, 405, "method_not_allowed", "This address does not take this method.")
+            return
+        try:
+            claims, conversation = await _admit(headers, scope["path"])
+        except TokenRefused:
+            await _refuse(send, 401, "unauthenticated", "Sign in, or send a valid bearer token.")
+            return
+        except Http404:
+            await _refuse(send, 404, "not_found", "Nothing here under this address for you.")
+            return
+        self._hub = self._hub or Hub()
+        reader = asyncio.create_task(_read(self._hub, conversation, claims, headers.get("last-event-id", ""), send))
+        gone = asyncio.create_task(_until_gone(receive))
+        await asyncio.wait({reader, gone}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (reader, gone):
+            task.cancel()
+        await asyncio.gather(reader, gone, return_exceptions=True)
+
+
+async def _admit(headers: dict[str, str], path: str) -> tuple[WidgetClaims, str]:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        raise TokenRefused("no bearer token")
+    found = PATH.match(path)
+    return await sync_to_async(_look_up)(token, found.group(1) if found else "")
+
+
+def _look_up(token: str, conversation_id: str) -> tuple[WidgetClaims, str]:
+    """In a thread of its own, whose connection goes back before the stream begins."""
+    try:
+        claims = verify_widget_token(token)
+        return claims, str(find_conversation(claims.customer_id, conversation_id).pk)
+    finally:
+        connections.close_all()
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _read(hub: Hub, conversation: str, claims: WidgetClaims, last_id: str, send: Send) -> None:
+    """What was kept since `last_id`, then what comes, until the token ends."""
+    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    queue = hub.join(conversation)  # before catching up, so that nothing falls in between
+    try:
+        last_id = await _catch_up(hub, conversation, last_id, send)
+        await _follow(hub, conversation, claims, last_id, queue, send)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    except (RedisError, OSError) as exc:
+        log.warning("an event stream ended early: %s", exc)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    finally:
+        hub.leave(conversation, queue)
+
+
+async def _catch_up(hub: Hub, conversation: str, last_id: str, send: Send) -> str:
+    key = f"{STREAM}{conversation}"
+    kept: list[Any] = await hub.redis.xrange(key) or []
+    if last_id and (not _EVENT_ID.match(last_id) or _is_lost(last_id, kept)):
+        await _write(send, "event: resync\ndata: {}\n\n")
+    for event_id, fields in kept:
+        if _order(event_id) > _order(last_id):
+            await _write(send, _frame(event_id, fields))
+    return kept[-1][0] if kept else last_id
+
+
+def _is_lost(last_id: str, kept: list[Any]) -> bool:
+    """Whether events after `last_id` may be gone: it lies before the oldest kept, or nothing is kept."""
+    return last_id != "0-0" and (not kept or _order(last_id) < _order(kept[0][0]))
+
+
+async def _follow(hub: Hub, conversation: str, claims: WidgetClaims, last_id: str, queue: Any, send: Send) -> None:
+    while (left := claims.expires_at.timestamp() - time.time()) > 0:
+        await hub.redis.set(f"{WATCH}{conversation}", "1", ex=WATCH_SECONDS)
+        try:
+            event = await asyncio.wait_for(queue.get(), min(COMMENT_SECONDS, left))
+        except TimeoutError:
+            await _write(send, ": still here\n\n")
+            continue
+        if event is None:
+            return
+        if _order(event["id"]) > _order(last_id):
+            last_id = event["id"]
+            await _write(send, _frame(last_id, event))
+
+
+def _order(event_id: str) -> tuple[int, int]:
+    if not _EVENT_ID.match(event_id):
+        return (0, 0)
+    milliseconds, _, sequence = event_id.partition("-")
+    return int(milliseconds), int(sequence)
+
+
+def _frame(event_id: str, fields: dict[str, str]) -> str:
+    return f"id: {event_id}\nevent: {fields['event']}\ndata: {fields['data']}\n\n"
+
+
+async def _write(send: Send, text: str) -> None:
+    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+]
+
+
+async def _refuse(send: Send, status: int, code: str, message: str) -> None:
+    body = json.dumps({"code": code, "message": message}).encode()
+    headers = [(b"content-type", b"application/json"), *_HEADERS[1:]]
+    if status == 401:
+        headers.append((b"www-authenticate", b'Bearer realm="placet chat"'))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,65 @@
+"""Live events: a Redis stream per conversation for catching up, a channel for those who are listening now.
+
+Events are a courtesy. The database holds the truth, so a lost Redis costs a reload and nothing else.
+"""
+
+import json
+import logging
+import uuid
+from functools import cache, partial
+from typing import Any
+
+import redis
+from django.conf import settings
+from django.db import transaction
+
+log = logging.getLogger(__name__)
+
+KEPT_EVENTS = 1_000
+KEPT_SECONDS = 24 * 3600
+CHANNEL = "placet:live:"
+STREAM = "placet:events:"
+WATCH = "placet:watch:"
+WATCH_SECONDS = 40
+
+
+@cache
+def client() -> redis.Redis:
+    """One pool per process; short time-outs, so a dead Redis costs a second at most."""
+    return redis.Redis.from_url(settings.REDIS_URL, decode_responses=True, socket_timeout=1, socket_connect_timeout=1)
+
+
+def publish(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> None:
+    """Send one event now. A failing Redis is logged and forgotten."""
+    fields = {"event": event, "data": json.dumps(data)}
+    key = f"{STREAM}{conversation_id}"
+    try:
+        event_id = client().xadd(key, dict(fields), maxlen=KEPT_EVENTS, approximate=True)
+        with client().pipeline(transaction=False) as pipe:
+            pipe.expire(key, KEPT_SECONDS)
+            pipe.publish(f"{CHANNEL}{conversation_id}", json.dumps({"id": event_id, **fields}))
+            pipe.execute()
+    except redis.RedisError as exc:
+        log.warning("event %s was not sent: %s", event, exc)
+
+
+def publish_on_commit(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> None:
+    """Send an event once what it tells of is committed."""
+    transaction.on_commit(partial(publish, conversation_id, event, data), robust=True)
+
+
+def is_watched(conversation_id: uuid.UUID) -> bool:
+    """Whether somebody has the stream open: only then is streaming from the model worth its cost."""
+    try:
+        return bool(client().exists(f"{WATCH}{conversation_id}"))
+    except redis.RedisError:
+        return False
+
+
+def last_event_id(conversation_id: uuid.UUID) -> str:
+    """The newest event's id, for a reader that begins with the database's state."""
+    try:
+        newest: Any = client().xrevrange(f"{STREAM}{conversation_id}", count=1)
+    except redis.RedisError:
+        newest = []
+    return str(newest[0][0]) if newest else "0-0"

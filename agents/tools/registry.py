@@ -1,0 +1,69 @@
+"""The tools that a model may propose. Adding one: a new file beside this one and a line in FAMILIES."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from ledger.client import Shop
+from ledger.plans import Plan
+
+FAMILIES = ("orders", "refunds")
+
+
+class Arguments(BaseModel):
+    """The base of every tool's arguments: strict types, unknown arguments refused, no identity field."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", str_max_length=4_000)
+
+
+class NoArguments(Arguments):
+    """For tools that take none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A read answers at once; a write only plans, and dispatch decides what becomes of the plan."""
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    read: Callable[[Shop, Any], dict[str, Any]] | None = None
+    plan: Callable[[Shop, Any], Plan] | None = None
+
+    @property
+    def writes(self) -> bool:
+        return self.plan is not None
+
+    def schema(self) -> dict[str, Any]:
+        """The tool as the Messages API takes it."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": _schema_of(self.arguments),
+        }
+
+
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    schema = arguments.model_json_schema()
+    for noise in ("title", "description"):
+        schema.pop(noise, None)
+    for field in schema.get("properties", {}).values():
+        field.pop("title", None)
+    return schema
+
+
+@cache
+def tools() -> dict[str, Tool]:
+    """Every tool by name, in the order of FAMILIES."""
+    families = (import_module(f"agents.tools.{family}") for family in FAMILIES)
+    return {tool.name: tool for family in families for tool in family.TOOLS}
+
+
+def schemas() -> str:
+    """The `tools` of a request, as JSON text that stays the same byte for byte."""
+    return json.dumps([tool.schema() for tool in tools().values()], separators=(",", ":"))

@@ -1,0 +1,50 @@
+"""Why a decision was not taken. Each is checked in the order of the classes here."""
+
+import datetime as dt
+from collections.abc import Mapping
+
+
+class DecisionError(Exception):
+    """The base: `message` is a sentence for the member of staff who tried."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Forbidden(DecisionError):
+    """This person may not decide this request; `code` says why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class NotFound(DecisionError):
+    """No such request."""
+
+
+class Invalid(DecisionError):
+    """Some fields are wrong; `fields` says which and why."""
+
+    def __init__(self, fields: Mapping[str, list[str]]) -> None:
+        super().__init__(" ".join(text for texts in fields.values() for text in texts))
+        self.fields = dict(fields)
+
+
+class Expired(DecisionError):
+    """The time to decide is over."""
+
+
+class Conflict(DecisionError):
+    """Somebody or something else was first: who and when."""
+
+    def __init__(self, state: str, decided_by: str, decided_at: dt.datetime | None) -> None:
+        when = f" at {decided_at:%H:%M:%S} UTC on {decided_at:%-d %B}" if decided_at else ""
+        who = f" by {decided_by}" if decided_by else ""
+        super().__init__(f"Nothing was changed: this request is already {state}{who}{when}.")
+        self.state, self.decided_by, self.decided_at = state, decided_by, decided_at
+
+
+class DigestDiffers(DecisionError):
+    """What was decided on is not what now stands here."""

@@ -1,0 +1,156 @@
+"""The second principal: staff, what waits for them, and what they decided."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from audit.access import ROLES
+
+OPEN_STATES = ("pending", "approved", "executing", "unknown")
+
+
+class Staff(AbstractUser):
+    """A member of staff. Who is also a customer is linked to that customer, and cannot decide on themself."""
+
+    role = models.CharField(max_length=10, choices=[(role, role) for role in ROLES])
+    customer_id = models.CharField(max_length=200, blank=True, default="")
+    tokens_valid_from = models.DateTimeField(db_default=Now(), help_text="API tokens issued before are void.")
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.CheckConstraint(condition=Q(role__in=ROLES), name="staff_role_known"),
+            models.CheckConstraint(condition=Q(is_superuser=False), name="staff_has_no_superuser"),
+        ]
+
+
+class Request(models.Model):
+    """A write that waits for a person, or once did. Every change of state is one conditional UPDATE."""
+
+    class State(models.TextChoices):
+        PENDING = "pending"
+        APPROVED = "approved"
+        EXECUTING = "executing"
+        EXECUTED = "executed"
+        DENIED = "denied"
+        EXPIRED = "expired"
+        STALE = "stale"
+        WITHDRAWN = "withdrawn"
+        FAILED = "failed"
+        UNKNOWN = "unknown"
+
+    reference = models.CharField(primary_key=True, max_length=16)
+    key = models.CharField(max_length=200, unique=True, help_text="Proposal key: conversation, message and block.")
+    state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+    revision = models.PositiveSmallIntegerField(default=1)
+    digest = models.CharField(max_length=64)
+    tool = models.CharField(max_length=100)
+    arguments = models.JSONField(help_text="As received, normalised by validation.")
+    preview = models.JSONField(help_text="What the action would change, as computed by the handler.")
+    facts = models.JSONField(help_text="What the policy saw.")
+    rule = models.CharField(max_length=60)
+    amount_minor = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    customer_id = models.CharField(max_length=200)
+    order_id = models.CharField(max_length=200, blank=True, default="")
+    conversation_id = models.UUIDField()
+    turn_id = models.UUIDField()
+    tool_use_id = models.CharField(max_length=200)
+    session_id = models.CharField(max_length=100)
+    policy_version = models.IntegerField()
+    approvals_needed = models.PositiveSmallIntegerField()
+    lead_needed = models.BooleanField(default=False)
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+    claimed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+")
+    claimed_until = models.DateTimeField(null=True)
+    decided_by = models.CharField(max_length=150, blank=True, default="", help_text="Who ended `pending`.")
+    decided_at = models.DateTimeField(null=True)
+    execute_after = models.DateTimeField(null=True)
+    execute_before = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(null=True, help_text="An executing worker's claim ends here.")
+    entry_reference = models.CharField(max_length=16, blank=True, default="")
+    replaces = models.CharField(max_length=16, blank=True, default="", help_text="The stale request it re-issues.")
+    ended_reason = models.CharField(max_length=300, blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["order_id"],
+                condition=Q(state__in=OPEN_STATES) & ~Q(order_id=""),
+                name="one_open_request_per_order",
+            ),
+            models.CheckConstraint(condition=Q(approvals_needed__in=[1, 2]), name="one_or_two_approvals"),
+            models.CheckConstraint(
+                condition=~Q(state="pending") | Q(execute_after__isnull=True), name="pending_is_not_scheduled"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state__in=["approved", "executing"])
+                | Q(execute_after__isnull=False, execute_before__isnull=False, decided_at__isnull=False),
+                name="approved_is_scheduled",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="executed", entry_reference__gt="") | ~Q(state="executed") & Q(entry_reference=""),
+                name="executed_names_its_entry",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["expires_at"], condition=Q(state="pending"), name="request_queue"),
+            models.Index(fields=["execute_after"], condition=Q(state="approved"), name="request_ready"),
+            models.Index(fields=["customer_id", "-created_at"], name="request_by_customer"),
+            models.Index(fields=["conversation_id"], name="request_by_conversation"),
+        ]  # fmt: skip
+
+
+class Decision(models.Model):
+    """What one person decided about one revision, and a hash of what they were shown. Append-only."""
+
+    class Verdict(models.TextChoices):
+        APPROVE = "approve"
+        DENY = "deny"
+
+    class Reason(models.TextChoices):
+        DUPLICATE = "duplicate", "Duplicate"
+        NOT_ELIGIBLE = "not_eligible", "Not eligible"
+        EVIDENCE_MISSING = "evidence_missing", "Evidence missing"
+        SUSPECTED_FRAUD = "suspected_fraud", "Suspected fraud"
+        POLICY = "policy", "Against our policy"
+        GOODWILL = "goodwill", "Goodwill"
+        OTHER = "other", "Other"
+
+    request = models.ForeignKey(Request, on_delete=models.PROTECT, related_name="decisions")
+    revision = models.PositiveSmallIntegerField()
+    verdict = models.CharField(max_length=8, choices=Verdict)
+    staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="decisions")
+    customer_id = models.CharField(max_length=200, help_text="Whose request it is.")
+    staff_customer_id = models.CharField(
+        max_length=200, blank=True, default="", help_text="Who decides, as a customer."
+    )
+    digest = models.CharField(max_length=64)
+    shown_hash = models.CharField(max_length=64, help_text="SHA-256 of what the page showed.")
+    shown = models.JSONField()
+    reason_code = models.CharField(max_length=20, choices=Reason, blank=True, default="")
+    note = models.TextField(blank=True, default="", help_text="For staff; never the customer or the model.")
+    customer_message = models.TextField(blank=True, default="", help_text="For the customer; never the model.")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["request", "revision", "staff"], name="nobody_decides_twice"),
+            models.CheckConstraint(
+                condition=Q(staff_customer_id="") | ~Q(staff_customer_id=F("customer_id")),
+                name="never_about_oneself",
+            ),
+            models.CheckConstraint(condition=~Q(verdict="deny") | Q(reason_code__gt=""), name="a_denial_has_a_reason"),
+        ]
+
+
+class Participant(models.Model):
+    """Staff who wrote in a conversation: they steered it, so they cannot decide what came of it."""
+
+    conversation_id = models.UUIDField()
+    staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["conversation_id", "staff"], name="participant_once")]

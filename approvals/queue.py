@@ -1,0 +1,56 @@
+"""What the queue shows, in one query for the requests and one for their customers' names."""
+
+import hashlib
+from typing import Any
+
+from django.db.models import Case, Count, F, Q, QuerySet, When
+from django.db.models.functions import Now
+
+from approvals.models import Request
+from ledger.models import Customer
+from ledger.staff import as_staff
+
+MOST_ROWS = 200
+TABS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "pending": ("Waiting", ("pending",)),
+    "approved": ("In progress", ("approved", "executing", "unknown")),
+    "executed": ("Executed", ("executed",)),
+    "denied": ("Denied", ("denied",)),
+    "closed": ("Ended otherwise", ("expired", "stale", "withdrawn", "failed")),
+}
+
+
+def rows(tab: str) -> list[dict[str, Any]]:
+    """The tab's requests: what waits by how soon it expires, what ended newest first."""
+    order = "expires_at" if tab == "pending" else "-created_at"
+    found = list(_requests(TABS[tab][1]).order_by(order, "reference")[:MOST_ROWS])
+    ids = {request["customer_id"] for request in found}
+    names = as_staff(lambda: dict(Customer.objects.filter(pk__in=ids).values_list("pk", "name")))
+    return [{**request, "customer": names.get(request["customer_id"], "")} for request in found]
+
+
+def _requests(states: tuple[str, ...]) -> QuerySet[Request, dict[str, Any]]:
+    counted = Q(decisions__verdict="approve", decisions__revision=F("revision"))
+    return (
+        Request.objects.filter(state__in=states)
+        .annotate(
+            given=Count("decisions", filter=counted),
+            holder=Case(When(claimed_until__gt=Now(), then=F("claimed_by__username"))),
+            summary=F("preview__summary"),
+        )
+        .values(
+            "reference", "state", "revision", "tool", "summary", "amount_minor", "currency", "customer_id",
+            "order_id", "rule", "created_at", "expires_at", "approvals_needed", "given", "holder", "decided_by",
+            "decided_at",
+        )
+    )  # fmt: skip
+
+
+def seal_of(found: list[dict[str, Any]]) -> str:
+    """A short hash that changes when anything on the page does."""
+    return hashlib.sha256(repr(found).encode()).hexdigest()[:16]
+
+
+def waiting_count() -> int:
+    """How many wait for a person."""
+    return Request.objects.filter(state="pending").count()

@@ -1,0 +1,206 @@
+"""The life of a request: proposed, claimed by a reader, decided, withdrawn or expired.
+
+Order of locks: the customer, then the request. Every change of state is one conditional UPDATE; whoever
+comes second is told who was first.
+"""
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from approvals.digest import digest_of
+from approvals.errors import Conflict, Expired, NotFound
+from approvals.models import Request, Staff
+from approvals.news import request_changed
+from approvals.policy import Policy, Verdict
+from audit.record import SYSTEM, Actor, NewEvent, record
+from ledger.entries import end_holds
+from ledger.locks import lock_customer
+from ledger.models import Hold
+from ledger.plans import Plan
+from ledger.scopes import as_customer
+
+CLAIM = dt.timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a proposal came from. `key` is conversation, message and block: nothing a model can choose."""
+
+    key: str
+    conversation_id: uuid.UUID
+    turn_id: uuid.UUID
+    tool_use_id: str
+    session_id: str
+
+
+def propose(
+    *, reference: str, plan: Plan, arguments: dict[str, Any], verdict: Verdict, policy: Policy, origin: Origin,
+    replaces: str = "",
+) -> Request:  # fmt: skip
+    """Queue a write for a person, in the dispatch's transaction; its hold was placed under the same locks."""
+    preview = plan.to_json()
+    request = Request(
+        reference=reference,
+        key=origin.key,
+        digest=digest_of(
+            reference=reference,
+            revision=1,
+            tool=plan.tool,
+            arguments=arguments,
+            preview=preview,
+            customer_id=plan.customer_id,
+            policy_version=policy.version,
+        ),
+        tool=plan.tool,
+        arguments=arguments,
+        preview=preview,
+        facts=verdict.facts,
+        rule=verdict.rule,
+        amount_minor=plan.amount_minor,
+        currency=plan.currency,
+        customer_id=plan.customer_id,
+        order_id=plan.order_id,
+        conversation_id=origin.conversation_id,
+        turn_id=origin.turn_id,
+        tool_use_id=origin.tool_use_id,
+        session_id=origin.session_id,
+        policy_version=policy.version,
+        approvals_needed=verdict.approvals_needed,
+        lead_needed=verdict.lead_needed,
+        expires_at=timezone.now() + dt.timedelta(hours=policy.expires_hours),
+        replaces=replaces,
+    )
+    request.save(force_insert=True)
+    request_changed.send(Request, request=request, customer_message="")
+    return request
+
+
+def locked(reference: str) -> Request:
+    """The request under the customer's lock and its own; NotFound otherwise."""
+    customer_id = Request.objects.filter(reference=reference).values_list("customer_id", flat=True).first()
+    if customer_id is None:
+        raise NotFound(f"There is no request {reference}.")
+    lock_customer(customer_id)
+    return Request.objects.select_for_update().get(reference=reference)
+
+
+def move(request: Request, *, to: Request.State, expected: tuple[str, ...], **changes: Any) -> Request:
+    """One conditional UPDATE from an expected state, or Conflict naming who was first."""
+    moved = Request.objects.filter(reference=request.reference, revision=request.revision, state__in=expected).update(
+        state=to, **changes
+    )
+    request.refresh_from_db()
+    if not moved:
+        raise Conflict(request.state, request.decided_by, request.decided_at)
+    return request
+
+
+def withdraw(*, reference: str, customer_id: str) -> Request:
+    """The customer takes an own request back, as long as no worker has begun to execute it."""
+    with transaction.atomic():
+        request = locked(reference)
+        if request.customer_id != customer_id:
+            raise NotFound(f"There is no request {reference}.")
+        actor = Actor(kind="customer", id=customer_id)
+        return _end(request, Request.State.WITHDRAWN, ("pending", "approved"), actor, "withdrawn by the customer")
+
+
+def expire_due() -> int:
+    """End what waited too long: undecided past `expires_at`, or approved and not executed in time."""
+    now = timezone.now()
+    due = Request.objects.filter(Q(state="pending", expires_at__lte=now) | Q(state="approved", execute_before__lte=now))
+    return sum(_expire(reference) for reference in due.values_list("reference", flat=True)[:100])
+
+
+def _expire(reference: str) -> bool:
+    """Races with decide, withdraw and execute; the row's lock lets one of them be first."""
+    with transaction.atomic():
+        request = locked(reference)
+        deadline = request.expires_at if request.state == "pending" else request.execute_before
+        if request.state not in ("pending", "approved") or deadline is None or deadline > timezone.now():
+            return False
+        _end(request, Request.State.EXPIRED, (request.state,), SYSTEM, "nobody decided or executed it in time")
+    return True
+
+
+def _end(request: Request, to: Request.State, expected: tuple[str, ...], actor: Actor, why: str) -> Request:
+    """A final state without an effect: the hold is voided, the record and the customer are told."""
+    move(
+        request,
+        to=to,
+        expected=expected,
+        decided_by=actor.id if actor.kind == "customer" else request.decided_by,
+        decided_at=Now(),
+        ended_reason=why,
+    )
+    void_holds(request)
+    record(actor, event_of(request, kind="request", decision=to), reason=why)
+    request_changed.send(Request, request=request, customer_message="")
+    return request
+
+
+def void_holds(request: Request) -> None:
+    """Give back what the request reserved, under its customer's scope."""
+    as_customer(request.customer_id, lambda: end_holds(request.reference, Hold.State.VOIDED))
+
+
+def event_of(request: Request, *, kind: str, decision: str, downstream_reference: str = "") -> NewEvent:
+    """The event columns that a request fills."""
+    return NewEvent(
+        kind=kind,
+        decision=decision,
+        customer_id=request.customer_id,
+        conversation_id=request.conversation_id,
+        turn_id=request.turn_id,
+        tool_use_id=request.tool_use_id,
+        tool=request.tool,
+        rule=request.rule,
+        reference=request.reference,
+        downstream_reference=downstream_reference,
+        order_id=request.order_id,
+        amount_minor=request.amount_minor if request.currency else None,
+        currency=request.currency,
+        policy_version=request.policy_version,
+        session_id=request.session_id,
+    )
+
+
+def claim(*, reference: str, staff: Staff) -> Request:
+    """Tell others that one is reading this request; the claim returns by itself after five minutes."""
+    free = Q(claimed_by=None) | Q(claimed_by=staff) | Q(claimed_until__lte=Now())
+    taken = Request.objects.filter(free, reference=reference, state="pending").update(
+        claimed_by=staff, claimed_until=timezone.now() + CLAIM
+    )
+    return _after_claim(reference, taken)
+
+
+def release(*, reference: str, staff: Staff) -> Request:
+    """Give an own claim back."""
+    released = Request.objects.filter(reference=reference, claimed_by=staff).update(claimed_by=None, claimed_until=None)
+    return _after_claim(reference, released)
+
+
+def _after_claim(reference: str, changed: int) -> Request:
+    request = Request.objects.select_related("claimed_by").filter(reference=reference).first()
+    if request is None:
+        raise NotFound(f"There is no request {reference}.")
+    if not changed:
+        holder = request.claimed_by.username if request.claimed_by else request.decided_by
+        state = "claimed" if request.state == "pending" and request.claimed_by else request.state
+        raise Conflict(state, holder, request.decided_at)
+    return request
+
+
+def require_decidable(request: Request) -> None:
+    """Expired before Conflict: an expired request says so even when the sweeper has not come by."""
+    if request.state == "expired" or (request.state == "pending" and request.expires_at <= timezone.now()):
+        raise Expired(f"Request {request.reference} expired; nothing was changed.")
+    if request.state != "pending":
+        raise Conflict(request.state, request.decided_by, request.decided_at)

@@ -1,0 +1,154 @@
+"""The console: what waits, one request with everything a decision needs, and one customer."""
+
+import json
+from typing import Any, cast
+
+from django.contrib import messages
+from django.core import signing
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from approvals import decisions, errors, requests
+from approvals.casefile import case_file
+from approvals.models import Decision, Request, Staff
+from approvals.queue import TABS, rows, seal_of, waiting_count
+from audit.access import DECIDES, READS_CONSOLE, staff_page
+
+_STATUS: dict[type[errors.DecisionError], int] = {
+    errors.Forbidden: 403,
+    errors.Invalid: 422,
+    errors.Expired: 410,
+    errors.Conflict: 409,
+    errors.DigestDiffers: 412,
+}
+_TYPED = ("reason_code", "note", "customer_message")
+_FORM_SECONDS = 24 * 3600
+
+
+@staff_page(*READS_CONSOLE)
+@require_safe
+def queue(request: HttpRequest) -> HttpResponse:
+    """The requests of one tab. A poll that has seen them already gets 204, so that nothing on screen moves."""
+    tab = request.GET.get("state", "pending")
+    if tab not in TABS:
+        raise Http404
+    found = rows(tab)
+    seal = seal_of(found)
+    if request.headers.get("HX-Request") and request.GET.get("seen") == seal:
+        return HttpResponse(status=204)
+    context = {"tabs": TABS, "tab": tab, "rows": found, "seal": seal, "waiting": waiting_count()}
+    page = "approvals/_queue.html" if "seen" in request.GET else "approvals/queue.html"
+    return render(request, page, context)
+
+
+@staff_page(*READS_CONSOLE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def request_page(request: HttpRequest, reference: str) -> HttpResponse:
+    """One request; a POST decides it."""
+    found = get_object_or_404(Request.objects.select_related("claimed_by"), pk=reference)
+    if request.method != "POST":
+        return _page(request, found)
+    try:
+        _decide(request, reference)
+    except errors.DecisionError as error:
+        found.refresh_from_db()
+        return _page(request, found, error=error)
+    return redirect("request", reference)
+
+
+def _decide(request: HttpRequest, reference: str) -> None:
+    form = request.POST
+    found = decisions.decide(
+        reference=reference,
+        staff=_staff(request),
+        verdict=cast(decisions.Verdict, form.get("verdict", "")),
+        digest=form.get("digest", ""),
+        shown=_shown(request, reference),
+        **{name: form.get(name, "") for name in _TYPED},
+    )
+    what = "approved" if form["verdict"] == "approve" else "denied"
+    left = found.approvals_needed - decisions.approvals_given(found)
+    more = " It needs one more person's approval." if found.state == "pending" and left else ""
+    messages.success(request, f"You {what} {reference}.{more}")
+
+
+def _shown(request: HttpRequest, reference: str) -> Any:
+    """What this person's page showed, from its sealed field; a page that is too old has to be read again."""
+    try:
+        return signing.loads(request.POST.get("shown", ""), salt=_salt(request, reference), max_age=_FORM_SECONDS)
+    except signing.BadSignature as error:
+        if refusal := decisions.refusal_for(get_object_or_404(Request, pk=reference), _staff(request)):
+            raise refusal from error
+        raise errors.DigestDiffers("This page was open for too long; read it again as it now stands.") from error
+
+
+def _salt(request: HttpRequest, reference: str) -> str:
+    return f"shown {reference} to {_staff(request).pk}"
+
+
+def _page(request: HttpRequest, found: Request, error: errors.DecisionError | None = None) -> HttpResponse:
+    staff = _staff(request)
+    case = case_file(found, staff=staff)
+    refusal = decisions.refusal_for(found, staff)
+    shown = {"revision": found.revision, "digest": found.digest, "preview": found.preview}
+    shown |= {"rule": found.rule, "facts": found.facts, "case": case}
+    plain = json.loads(json.dumps(shown, cls=DjangoJSONEncoder))
+    context = {
+        "found": found,
+        "case": case,
+        "changes": _changes(found.preview),
+        "decisions": found.decisions.select_related("staff").order_by("at"),
+        "given": decisions.approvals_given(found),
+        "refusal": refusal,
+        "decides": found.state == "pending" and refusal is None,
+        "may_claim": staff.role in DECIDES and found.state == "pending",
+        "moving": found.state in ("approved", "executing", "unknown"),
+        "reasons": Decision.Reason.choices,
+        "shown": signing.dumps(plain, salt=_salt(request, found.pk), compress=True),
+        "error": error,
+        "fields": error.fields if isinstance(error, errors.Invalid) else {},
+        "typed": {name: request.POST.get(name, "") for name in _TYPED},
+    }
+    status = _STATUS[type(error)] if error else 200
+    return render(request, "approvals/request.html", context, status=status)
+
+
+def _changes(preview: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+    """What the order and the customer would have instead of what they have: field, before, after."""
+    return [
+        (name, preview.get(f"{whose}_before", {}).get(name), after)
+        for whose in ("order", "customer")
+        for name, after in preview.get(f"{whose}_changes", {}).items()
+    ]
+
+
+@staff_page(*READS_CONSOLE)
+@require_safe
+def request_status(request: HttpRequest, reference: str) -> HttpResponse:
+    """For an open page: 204 while nothing has changed, else a line that says what has."""
+    found = get_object_or_404(Request, pk=reference)
+    given = decisions.approvals_given(found)
+    if request.GET.get("seen") == f"{found.state}-{found.revision}-{given}":
+        return HttpResponse(status=204)
+    return render(request, "approvals/_changed.html", {"found": found, "given": given})
+
+
+@staff_page(*DECIDES)
+@require_POST
+def claim(request: HttpRequest, reference: str) -> HttpResponse:
+    """Tell colleagues that one is on it, or give it back."""
+    deed = requests.release if "release" in request.POST else requests.claim
+    try:
+        deed(reference=reference, staff=_staff(request))
+    except errors.NotFound as error:
+        raise Http404 from error
+    except errors.Conflict as error:
+        messages.warning(request, error.message)
+    return redirect("request", reference)
+
+
+def _staff(request: HttpRequest) -> Staff:
+    assert isinstance(request.user, Staff)
+    return request.user

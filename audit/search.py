@@ -1,0 +1,121 @@
+"""Looking through the record: filters that are checked, and pages that cost the same anywhere in it."""
+
+import datetime as dt
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+from django.utils.dateparse import parse_date, parse_datetime
+
+from audit.errors import invalid
+from audit.models import Event, Kind
+
+MOST = 200
+_MOST_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Events, newest first, with their detail; `next_cursor` is None on the last page."""
+
+    events: list[Event]
+    next_cursor: str | None
+
+
+def search(filters: Mapping[str, str], *, cursor: str | None, limit: int) -> Page:
+    """One page of at most 200 events. Empty filters do not filter; an ApiError (422) names every bad one."""
+    conditions, wrong = _conditions(filters)
+    before = _cursor(cursor, wrong)
+    if not 1 <= limit <= MOST:
+        wrong["limit"] = [f"Give a number from 1 to {MOST}."]
+    if wrong:
+        raise invalid(wrong)
+    found = Event.objects.filter(conditions, id__lt=before).select_related("detail").order_by("-id")
+    events = list(found[: limit + 1])
+    more = len(events) > limit
+    return Page(events[:limit], str(events[limit - 1].pk) if more else None)
+
+
+def _conditions(filters: Mapping[str, str]) -> tuple[Q, dict[str, list[str]]]:
+    conditions, wrong = Q(), dict[str, list[str]]()
+    for name, text in filters.items():
+        if name not in FILTERS:
+            wrong[name] = [f"No such filter. There are: {', '.join(FILTERS)}."]
+        elif text:
+            try:
+                conditions &= FILTERS[name](text)
+            except ValueError as error:
+                wrong[name] = [str(error)]
+    return conditions, wrong
+
+
+def _cursor(text: str | None, wrong: dict[str, list[str]]) -> int:
+    if not text:
+        return _MOST_ID
+    if not (text.isascii() and text.isdigit() and int(text[:20]) <= _MOST_ID):
+        wrong["cursor"] = ["Take the cursor from the page before, unchanged."]
+        return 0
+    return int(text)
+
+
+def _exactly(column: str) -> Callable[[str], Q]:
+    return lambda text: Q(**{column: _plain(text)})
+
+
+def _plain(text: str) -> str:
+    if len(text) > 200 or "\x00" in text:
+        raise ValueError("Give at most 200 characters, none of them NUL.")
+    return text
+
+
+def _kind(text: str) -> Q:
+    if text not in Kind.values:
+        raise ValueError(f"Give one of: {', '.join(Kind.values)}.")
+    return Q(kind=text)
+
+
+def _conversation(text: str) -> Q:
+    try:
+        return Q(conversation_id=uuid.UUID(text))
+    except ValueError as error:
+        raise ValueError("Give a conversation's id, a UUID.") from error
+
+
+def _from(text: str) -> Q:
+    return Q(at__gte=_moment(text))
+
+
+def _to(text: str) -> Q:
+    """Up to this moment, or to the end of this day."""
+    whole_day = dt.timedelta(days=1) if len(text) <= len("2026-01-31") else dt.timedelta()
+    return Q(at__lt=_moment(text) + whole_day)
+
+
+def _moment(text: str) -> dt.datetime:
+    """ISO 8601; without an offset it is UTC. A `+` that a query string turned into a blank is meant."""
+    problem = "Give a day or a time such as 2026-01-31 or 2026-01-31T09:00:00Z."
+    try:
+        moment: Any = parse_datetime(text.strip().replace(" ", "+")) or parse_date(text.strip())
+    except ValueError as error:
+        raise ValueError(problem) from error
+    if moment is None or not 1000 < moment.year < 9999:
+        raise ValueError(problem)
+    if not isinstance(moment, dt.datetime):
+        moment = dt.datetime.combine(moment, dt.time())
+    return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+
+
+FILTERS: dict[str, Callable[[str], Q]] = {
+    "actor": _exactly("actor_id"),
+    "customer": _exactly("customer_id"),
+    "conversation": _conversation,
+    "tool": _exactly("tool"),
+    "tool_use_id": _exactly("tool_use_id"),
+    "reference": _exactly("reference"),
+    "kind": _kind,
+    "decision": _exactly("decision"),
+    "from": _from,
+    "to": _to,
+}

@@ -1,0 +1,26 @@
+"""The base of every staff API view. How staff authenticate is a setting, as accounts live above this app."""
+
+from typing import Any, cast
+
+from rest_framework import exceptions
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from audit.access import READS_CONSOLE, role_of
+
+
+class HasRole(BasePermission):
+    """The view's `roles`; 401 for nobody, 403 for another role."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if not role_of(request.user):
+            raise exceptions.NotAuthenticated
+        return role_of(request.user) in cast(Any, view).roles
+
+
+class StaffView(APIView):
+    """A bearer token or the console's session (with CSRF), and a role."""
+
+    permission_classes = [HasRole]
+    roles: tuple[str, ...] = READS_CONSOLE

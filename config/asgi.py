@@ -1,0 +1,21 @@
+"""What uvicorn serves: the event streams, which must not pin a thread each, and Django for the rest."""
+
+import os
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+django = get_asgi_application()
+
+from agents.sse import PATH, EventStream  # noqa: E402 - the models behind it need Django set up
+
+events = EventStream()
+
+
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    """Route a request; uvicorn's lifespan has nothing to do here."""
+    if scope["type"] == "http":
+        app = events if PATH.match(scope["path"]) else django
+        await app(scope, receive, send)

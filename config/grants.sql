@@ -1,0 +1,35 @@
+-- Everything that the roles may do, in one place. Applied after every migrate; may be run again at will.
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM placet_app, placet_customer, placet_staff;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM placet_app, placet_customer, placet_staff;
+GRANT USAGE ON SCHEMA public TO placet_app, placet_customer, placet_staff;
+
+-- The application by itself: conversations, requests, sessions. No customer's row, no change of the record.
+GRANT SELECT, INSERT, UPDATE, DELETE ON django_session TO placet_app;
+GRANT SELECT ON django_migrations, django_content_type, auth_permission, auth_group TO placet_app;
+GRANT SELECT, INSERT, UPDATE ON approvals_staff TO placet_app;
+GRANT SELECT ON approvals_staff_groups, approvals_staff_user_permissions TO placet_app;
+GRANT SELECT, INSERT, UPDATE ON approvals_request TO placet_app;
+GRANT SELECT, INSERT ON approvals_decision, approvals_participant TO placet_app;
+GRANT SELECT, INSERT ON agents_definition, agents_session, agents_toolcall TO placet_app;
+GRANT SELECT, INSERT, UPDATE ON agents_conversation, agents_turn TO placet_app;
+GRANT SELECT, INSERT, UPDATE ON agents_message TO placet_app;
+GRANT SELECT, INSERT ON audit_event, audit_detail TO placet_app;
+GRANT SELECT ON ledger_product TO placet_app;
+
+-- A customer's scope: row-level security shows it that customer's rows alone.
+GRANT SELECT ON ledger_customer, ledger_paymentmethod, ledger_order, ledger_product, ledger_account, ledger_entry,
+    ledger_transfer, ledger_hold TO placet_customer;
+GRANT INSERT ON ledger_entry, ledger_transfer, ledger_hold, ledger_account TO placet_customer;
+GRANT UPDATE (address, touched_at) ON ledger_customer TO placet_customer;
+GRANT UPDATE (status, address, items, cancel_reason, "returning", exchanging, touched_at) ON ledger_order
+    TO placet_customer;
+GRANT UPDATE (state, ended_at) ON ledger_hold TO placet_customer;
+
+-- The staff's scope: reads for the console, and the shop's own imports. Never an entry.
+GRANT SELECT ON ledger_customer, ledger_paymentmethod, ledger_order, ledger_product, ledger_account, ledger_entry,
+    ledger_transfer, ledger_hold TO placet_staff;
+GRANT INSERT ON ledger_customer, ledger_paymentmethod, ledger_order, ledger_product, ledger_account, ledger_transfer,
+    ledger_hold TO placet_staff;
+GRANT UPDATE ON ledger_customer, ledger_paymentmethod, ledger_order, ledger_product TO placet_staff;
+
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO placet_app, placet_customer, placet_staff;

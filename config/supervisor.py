@@ -1,0 +1,78 @@
+"""Keeps the children of one run: starts them again when they die, stops them in the right order."""
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from config.processes import Child, ProcessError
+
+LONGEST_PAUSE_SECONDS = 30.0
+STEADY_SECONDS = 60.0  # who has run this long starts again at once when it dies
+_POLL_SECONDS = 0.2
+
+
+@dataclass
+class _Watched:
+    child: Child
+    pause: float = 1.0
+    started: float = 0.0
+    due: float | None = None
+
+
+@dataclass
+class Supervisor:
+    """The children in the order of their start; they stop in the reverse one."""
+
+    say: Callable[[str], None]
+    servers: list[Child] = field(default_factory=list)
+    _pythons: list[_Watched] = field(default_factory=list)
+
+    def start(self, child: Child) -> None:
+        """Start a Python process of ours, which may die and is then started again."""
+        self._pythons.append(_Watched(child, started=time.monotonic()))
+        child.start()
+
+    def check(self) -> None:
+        """While everything starts, nobody may die: raises ProcessError with the end of that one's log."""
+        for child in (*self.servers, *(watched.child for watched in self._pythons)):
+            if child.ended is not None:
+                raise child.failure()
+
+    def wait_until(self, ready: Callable[[], bool], seconds: float) -> None:
+        """Wait until the product is ready. Raises ProcessError when a child dies or it takes longer."""
+        deadline = time.monotonic() + seconds
+        while not ready():
+            self.check()
+            if time.monotonic() > deadline:
+                raise ProcessError(f"The product did not get ready within {seconds:.0f} s: see the logs.")
+            time.sleep(0.1)
+
+    def watch(self) -> None:
+        """Look after the children until a signal raises KeyboardInterrupt. A server that dies: ProcessError."""
+        while True:
+            for server in self.servers:
+                if server.ended is not None:
+                    raise server.failure()
+            for watched in self._pythons:
+                self._revive(watched, time.monotonic())
+            time.sleep(_POLL_SECONDS)
+
+    def _revive(self, watched: _Watched, now: float) -> None:
+        child = watched.child
+        if watched.due is not None:
+            if now >= watched.due:
+                watched.started, watched.due = now, None
+                child.start()
+        elif child.ended is not None:
+            steady = now - watched.started > STEADY_SECONDS
+            watched.pause = 1.0 if steady else min(2 * watched.pause, LONGEST_PAUSE_SECONDS)
+            watched.due = now + watched.pause
+            self.say(f"{child.failure()}\n{child.name} starts again in {watched.pause:.0f} s.")
+
+    def stop(self) -> None:
+        """Stop everything, the last started first. Further signals are ignored: each step has its time."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        for child in reversed([*self.servers, *(watched.child for watched in self._pythons)]):
+            child.stop()

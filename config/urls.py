@@ -1,0 +1,33 @@
+"""Every address of the product, except the event stream, which `config.asgi` answers itself."""
+
+from django.urls import include, path
+from django.views.generic import TemplateView
+from drf_spectacular.views import SpectacularAPIView
+
+from config import demo, health
+
+handler400 = "config.views.bad_request"
+handler403 = "config.views.permission_denied"
+handler404 = "config.views.not_found"
+handler500 = "config.views.server_error"
+
+urlpatterns = [
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path(
+        "api/schema/",
+        SpectacularAPIView.as_view(authentication_classes=[], permission_classes=[]),
+        name="schema",
+    ),
+    path("api/docs/", TemplateView.as_view(template_name="config/api_docs.html"), name="api-docs"),
+    path("", demo.home, name="home"),
+    path("demo/chat/", demo.full_page, name="demo-chat"),
+    path("demo/customer/", demo.choose, name="demo-customer"),
+    path("demo/token/", demo.token, name="demo-token"),
+    path("console/conversations/", include("agents.urls")),
+    path("console/", include("approvals.urls")),
+    path("audit/", include("audit.urls")),
+    path("api/chat/", include("agents.api_urls")),
+    path("api/approvals/", include("approvals.api_urls")),
+    path("api/audit/", include("audit.api_urls")),
+]

@@ -1,0 +1,226 @@
+"""The shop and its books.
+
+Amounts are integers in the currency's minor unit. A transfer is one immutable row from one account to
+another of the same currency: the books balance by construction. Triggers keep each account's total, and
+a check keeps an order's refunds within what was captured and a gift card above zero.
+"""
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+
+class Customer(models.Model):
+    customer_id = models.CharField(primary_key=True, max_length=200)
+    name = models.CharField(max_length=200)
+    email = models.CharField(max_length=320)
+    address = models.JSONField()
+    disabled_at = models.DateTimeField(null=True)
+    imported = models.JSONField(help_text="The shop's line as last imported.")
+    touched_at = models.DateTimeField(null=True, help_text="When Placet first wrote to this row.")
+
+
+class PaymentMethod(models.Model):
+    class Kind(models.TextChoices):
+        CARD = "card"
+        PAYPAL = "paypal"
+        GIFT_CARD = "gift_card"
+
+    payment_method_id = models.CharField(primary_key=True, max_length=200)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="payment_methods")
+    position = models.PositiveSmallIntegerField(help_text="Its place in the shop's list.")
+    kind = models.CharField(max_length=10, choices=Kind)
+    brand = models.CharField(max_length=60, null=True)  # noqa: DJ001 - absent is not empty in the shop format
+    last4 = models.CharField(max_length=4, null=True)  # noqa: DJ001
+    currency = models.CharField(max_length=3, null=True)  # noqa: DJ001
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(kind="gift_card") | Q(currency__isnull=False), name="gift_card_has_currency"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=["card", "paypal", "gift_card"]), name="method_kind_known"),
+        ]
+
+
+class Product(models.Model):
+    product_id = models.CharField(primary_key=True, max_length=200)
+    name = models.CharField(max_length=200)
+    description = models.TextField(null=True)  # noqa: DJ001
+    items = models.JSONField(help_text="[{item_id, options, available, price_minor}]")
+    imported = models.JSONField()
+
+
+class Order(models.Model):
+    class Status(models.TextChoices):
+        PENDING = "pending"
+        PENDING_ITEMS_CHANGED = "pending_items_changed"
+        PROCESSED = "processed"
+        DELIVERED = "delivered"
+        CANCELLED = "cancelled"
+        RETURN_REQUESTED = "return_requested"
+        EXCHANGE_REQUESTED = "exchange_requested"
+
+    order_id = models.CharField(primary_key=True, max_length=200)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="orders")
+    currency = models.CharField(max_length=3)
+    status = models.CharField(max_length=24, choices=Status)
+    address = models.JSONField()
+    items = models.JSONField(help_text="[{item_id, product_id, name, options, price_minor}]")
+    tracking = models.JSONField()
+    note = models.TextField(null=True)  # noqa: DJ001
+    placed_at = models.CharField(max_length=40, null=True)  # noqa: DJ001 - kept as the shop wrote it
+    delivered_at = models.CharField(max_length=40, null=True)  # noqa: DJ001
+    cancel_reason = models.CharField(max_length=200, null=True)  # noqa: DJ001
+    returning = models.JSONField(null=True, help_text="{item_ids, payment_method_id}")
+    exchanging = models.JSONField(
+        null=True, help_text="{item_ids, new_item_ids, payment_method_id, price_difference_minor}"
+    )
+    imported = models.JSONField()
+    touched_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    status__in=[
+                        "pending", "pending_items_changed", "processed", "delivered", "cancelled",
+                        "return_requested", "exchange_requested",
+                    ]
+                ),
+                name="order_status_known",
+            ),
+            models.UniqueConstraint(fields=["order_id", "customer"], name="order_of_customer"),
+        ]  # fmt: skip
+
+
+class Account(models.Model):
+    """Where money can be. `method`: a card or PayPal account, or a gift card's balance. `order`: what the
+    shop holds for an order, so its balance is captured less refunded. `opening`: the counterpart of gift
+    card balances that the shop brought in."""
+
+    class Kind(models.TextChoices):
+        EXTERNAL = "external"
+        GIFT_CARD = "gift_card"
+        ORDER = "order"
+        OPENING = "opening"
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    currency = models.CharField(max_length=3)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
+    payment_method = models.ForeignKey(PaymentMethod, on_delete=models.PROTECT, null=True)
+    order = models.OneToOneField(Order, on_delete=models.PROTECT, null=True, related_name="account")
+    balance_minor = models.BigIntegerField(default=0, help_text="Kept by a trigger; zero for external and opening.")
+    held_minor = models.BigIntegerField(default=0, help_text="Pending holds on it, kept by a trigger.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["id", "currency"], name="account_currency"),
+            models.UniqueConstraint(
+                fields=["payment_method", "currency"],
+                condition=Q(payment_method__isnull=False),
+                name="one_account_per_method_and_currency",
+            ),
+            models.UniqueConstraint(
+                fields=["currency"], condition=Q(kind="opening"), name="one_opening_account_per_currency"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["external", "opening"]) | Q(balance_minor__gte=F("held_minor")),
+                name="never_below_what_is_held",
+            ),
+            models.CheckConstraint(condition=Q(held_minor__gte=0), name="held_not_negative"),
+            models.CheckConstraint(
+                condition=Q(kind="opening", customer__isnull=True, payment_method__isnull=True, order__isnull=True)
+                | Q(kind="order", customer__isnull=False, payment_method__isnull=True, order__isnull=False)
+                | Q(
+                    kind__in=["external", "gift_card"],
+                    customer__isnull=False, payment_method__isnull=False, order__isnull=True,
+                ),
+                name="account_owner_fits_kind",
+            ),
+        ]  # fmt: skip
+
+
+class Entry(models.Model):
+    """One executed write: what the customer is told, what the limits count, what a reference names."""
+
+    reference = models.CharField(primary_key=True, max_length=16)
+    key = models.CharField(max_length=200, unique=True, help_text="Idempotency key; never the model's choice.")
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT)
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, null=True)
+    tool = models.CharField(max_length=100)
+    amount_minor = models.BigIntegerField(help_text="Money moved or promised, either way.")
+    currency = models.CharField(max_length=3)
+    plan = models.JSONField(help_text="What was done, as previewed.")
+    request_reference = models.CharField(max_length=16, default="", blank=True)
+    credential_id = models.CharField(max_length=40)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_minor__gte=0), name="entry_amount_not_negative"),
+        ]
+        indexes = [models.Index(fields=["customer", "-at"], name="entry_by_customer")]
+
+
+class Transfer(models.Model):
+    """Money from one account to another, for ever. The pair of debit and currency, and of credit and
+    currency, are foreign keys on accounts, so a transfer cannot cross currencies."""
+
+    class Kind(models.TextChoices):
+        CAPTURE = "capture"
+        REFUND = "refund"
+        OPENING = "opening"
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    debit = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="debits", db_constraint=False)
+    credit = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="credits", db_constraint=False)
+    amount_minor = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, null=True, related_name="transfers")
+    payment_method = models.ForeignKey(PaymentMethod, on_delete=models.PROTECT, null=True)
+    provider_reference = models.CharField(max_length=200, null=True)  # noqa: DJ001
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, null=True, related_name="transfers")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="transfer_moves_something"),
+            models.CheckConstraint(condition=~Q(debit=F("credit")), name="transfer_between_two_accounts"),
+            models.CheckConstraint(
+                condition=Q(kind="opening", order__isnull=True)
+                | Q(kind__in=["capture", "refund"], order__isnull=False),
+                name="transfer_kind_fits_order",
+            ),
+        ]
+
+
+class Hold(models.Model):
+    """Money reserved on an account by a waiting request, a return or an exchange: its owner's last step
+    posts or voids it, once."""
+
+    class State(models.TextChoices):
+        PENDING = "pending"
+        POSTED = "posted"
+        VOIDED = "voided"
+
+    owner = models.CharField(max_length=16, help_text="Reference of the request or entry it belongs to.")
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="holds", db_constraint=False)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT)
+    amount_minor = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    state = models.CharField(max_length=8, choices=State, default=State.PENDING)
+    at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="hold_reserves_something"),
+            models.CheckConstraint(condition=Q(state__in=["pending", "posted", "voided"]), name="hold_state_known"),
+            models.CheckConstraint(
+                condition=Q(state="pending", ended_at__isnull=True) | Q(~Q(state="pending"), ended_at__isnull=False),
+                name="hold_ended_once",
+            ),
+            models.UniqueConstraint(fields=["owner", "account"], name="one_hold_per_owner_and_account"),
+        ]

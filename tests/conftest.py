@@ -1,0 +1,77 @@
+"""What every test can use: a database of its own and a small cast of people."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from agents.claims import Claimed
+from agents.dispatch import dispatch
+from agents.models import Message
+from agents.results import Call, Outcome
+from approvals.models import Staff
+from ledger.staff import as_staff
+from tests import cast
+from tests.servers import committing_db, django_db_setup
+
+__all__ = ["committing_db", "django_db_setup"]
+
+
+@pytest.fixture
+def shop(db: None) -> None:
+    """The cast's customers and orders."""
+    as_staff(cast.fill_shop)
+
+
+@pytest.fixture
+def agent(db: None) -> Staff:
+    return cast.make_staff("ada", "agent")
+
+
+@pytest.fixture
+def lead(db: None) -> Staff:
+    return cast.make_staff("lena", "lead")
+
+
+@pytest.fixture
+def auditor(db: None) -> Staff:
+    return cast.make_staff("otto", "auditor")
+
+
+@pytest.fixture
+def turn(shop: None) -> Claimed:
+    """A running turn of Maya's."""
+    return cast.begin_turn()
+
+
+Propose = Callable[..., Outcome]
+
+
+@pytest.fixture
+def propose(turn: Claimed) -> Propose:
+    """Dispatch one call as if the model had asked for it in Maya's turn."""
+    steps = iter(range(1, 1000))
+
+    def call(tool: str, *, turn: Claimed = turn, **arguments: Any) -> Outcome:
+        return dispatch(make_call(turn, next(steps), tool, arguments))
+
+    return call
+
+
+def make_call(turn: Claimed, step: int, tool: str, arguments: Any, block: int = 0) -> Call:
+    message = Message.objects.create(
+        conversation_id=turn.conversation_id, turn_id=turn.turn_id, author="assistant", step=step, content="[]"
+    )
+    return Call(turn=turn, message_id=message.pk, block=block, tool_use_id=f"toolu_{step}", name=tool, input=arguments)
+
+
+@pytest.fixture
+def signed_in(client: Client) -> Callable[[Staff], Client]:
+    """A browser in which this member of staff has signed in."""
+
+    def sign_in(staff: Staff) -> Client:
+        client.force_login(staff)
+        return client
+
+    return sign_in

@@ -1,0 +1,175 @@
+"""A throwaway Postgres and Valkey for a run of the tests, never the ones of a running product.
+
+The controller of pytest-xdist starts one Postgres; every process that runs tests starts a Valkey and works on a
+copy of a template database, which is migrated once. Loaded as a pytest plugin, before Django reads its settings;
+the fixtures are imported by tests/conftest.py, because there they come before pytest-django's of the same name.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+from django.db import connections
+from psycopg import sql
+
+from config import roles
+from config.home import REPOSITORY
+from config.processes import run
+from config.servers import THROWAWAY, Place, Postgres, Valkey, free_port, unprivileged
+
+_FILE = "TEST_SERVERS"
+_TEMPLATE = "template_placet"
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The run's Postgres, as every process of the run knows it."""
+
+    folder: str
+    port: int
+    password: str
+
+    def url(self, database: str, user: str = "postgres") -> str:
+        """The address of a database for one of the roles; all have the same password here."""
+        return f"postgresql://{user}:{self.password}@127.0.0.1:{self.port}/{database}"
+
+    @cached_property
+    def template(self) -> str:
+        """The migrated database that is copied; the first process that asks makes it."""
+        with (Path(self.folder) / "template.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            made = Path(self.folder) / "template.made"
+            if not made.exists():
+                roles.make_owner(self.url("postgres"), self.password, _TEMPLATE)
+                roles.make_roles(self.url(_TEMPLATE), self.password)
+                environ = {**os.environ, "DATABASE_OWNER_URL": self.url(_TEMPLATE, roles.OWNER)}
+                command = [sys.executable, "manage.py", "migrate", "--no-input", "-v", "0"]
+                run(command, env=environ, cwd=REPOSITORY)
+                made.touch()
+        return _TEMPLATE
+
+    def copy(self, name: str) -> None:
+        """Make a migrated database of that name, with the privileges that set-up gives."""
+        database, template = sql.Identifier(name), sql.Identifier(self.template)
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            for statement in (
+                sql.SQL("CREATE DATABASE {0} TEMPLATE {1} OWNER placet_owner").format(database, template),
+                sql.SQL("REVOKE ALL ON DATABASE {0} FROM PUBLIC").format(database),
+                sql.SQL("GRANT CONNECT ON DATABASE {0} TO placet_app").format(database),
+            ):
+                connection.execute(statement)
+
+    def drop(self, name: str) -> None:
+        """Remove a database, whoever is still connected to it."""
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
+    """Start the servers and point the environment at them, before pytest-django loads the settings."""
+    if _FILE not in os.environ:
+        _clean_environ()
+        _start_postgres(early_config)
+    _start_valkey(early_config)
+    os.environ["DATABASE_URL"] = cluster().url(_own_database(), roles.APP)
+    yield
+
+
+@cache
+def cluster() -> Cluster:
+    """The run's Postgres."""
+    return Cluster(**json.loads(Path(os.environ[_FILE]).read_text()))
+
+
+def _own_database() -> str:
+    return f"placet_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+
+
+def _clean_environ() -> None:
+    # Nothing of the developer's own installation may reach a test.
+    for name in list(os.environ):
+        if name.startswith(("PLACET_", "ANTHROPIC_", "DATABASE_", "REDIS_", "PG", "MAKE", "PORT")):
+            del os.environ[name]
+    os.environ["PLACET_SECRET_KEY"] = "a secret key that protects only what tests make"
+
+
+def _start_postgres(config: pytest.Config) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="placet-tests-"))
+    folder.chmod(0o755)
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    place = Place(folder, unprivileged() if os.geteuid() == 0 else None)
+    postgres = Postgres(place, free_port(), "throwaway", folder / "postgres.log", THROWAWAY)
+    config.add_cleanup(postgres.child.stop)
+    postgres.start()
+    file = folder / "servers.json"
+    file.write_text(json.dumps(asdict(Cluster(str(folder), postgres.port, postgres.password))))
+    os.environ |= {_FILE: str(file), "PLACET_HOME": str(folder)}
+
+
+def _start_valkey(config: pytest.Config) -> None:
+    folder = Path(cluster().folder) / f"valkey-{_own_database()}"
+    valkey = Valkey(folder, free_port(), "throwaway", folder.with_suffix(".log"), durable=False)
+    config.add_cleanup(valkey.child.stop)
+    valkey.start()
+    os.environ["REDIS_URL"] = valkey.url
+
+
+@contextmanager
+def fresh_database() -> Iterator[str]:
+    """A migrated, empty database of its own: gives its address for the application's role."""
+    name = f"{_own_database()}_{next(_numbers)}"
+    cluster().copy(name)
+    try:
+        yield cluster().url(name, roles.APP)
+    finally:
+        cluster().drop(name)
+
+
+def product_env(database_url: str, **more: str) -> dict[str, str]:
+    """The environment of a worker, a web server or a command that shall use this database and our Valkey."""
+    return {**os.environ, "DATABASE_URL": database_url, "PYTHONUNBUFFERED": "1", **more}
+
+
+@pytest.fixture(scope="session")
+def django_db_setup() -> None:
+    """Give this process its copy. Django's own way would create tables as the application's role."""
+    cluster().copy(_own_database())
+
+
+@pytest.fixture
+def committing_db(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> Iterator[str]:
+    """A database of its own for a test that commits, with an empty Valkey: gives its address.
+
+    Every thread's `connections["default"]` leads there until the test ends.
+    """
+    settings = connections.settings["default"]
+    usual = settings["NAME"]
+    with fresh_database() as url, django_db_blocker.unblock():
+        redis.Redis.from_url(os.environ["REDIS_URL"]).flushall()
+        _point_at(settings, url.rpartition("/")[2])
+        try:
+            yield url
+        finally:
+            _point_at(settings, usual)
+
+
+def _point_at(settings: dict[str, object], database: str) -> None:
+    connection = connections["default"]
+    connection.close()
+    if connection.pool:
+        connection.close_pool()
+    settings["NAME"] = database
