@@ -9,7 +9,7 @@ import logging
 import time
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from agents import corrections, limits, notices, results
@@ -19,6 +19,7 @@ from agents.doorbell import ring_on_commit
 from agents.history import messages_for, text_of, tool_uses
 from agents.model import ModelDown, ModelRefusesUs, Reply, ReplyUnreadable, ask
 from agents.models import Message, ToolCall, Turn
+from agents.pool import give_back_connection
 from agents.prices import cost_microcents
 from agents.prompt import definition
 from agents.results import Call
@@ -97,7 +98,7 @@ def _ask(turn: Claimed, *, step: int) -> Message:
     frozen = definition(turn.definition_id)
     history = messages_for(turn.conversation_id, turn.number)
     seconds = limits.seconds_left(turn)
-    connection.close()  # back to the pool: turns mostly wait for the model
+    give_back_connection()  # turns mostly wait for the model
     on_text = _teller(turn, step) if is_watched(turn.conversation_id) else None
     reply = ask(frozen, history, seconds=seconds, on_text=on_text)
     with transaction.atomic():

@@ -9,10 +9,10 @@ import uuid
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
-from django.db import connection
 
 from agents import claims, execute, loop
 from agents.doorbell import ring
+from agents.pool import give_back_connection
 from approvals.requests import expire_due
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def work() -> None:
         log.warning("turn %s went on elsewhere", turn.turn_id)
     finally:
         _mine.discard(turn.turn_id)
-        connection.close()
+        give_back_connection()
 
 
 @shared_task(name="agents.tasks.execute")
@@ -43,7 +43,7 @@ def execute_approved() -> None:
     """Execute what is approved and past its undo delay."""
     for reference in execute.ready():
         execute.execute(reference)
-    connection.close()
+    give_back_connection()
 
 
 @shared_task(name="agents.tasks.sweep")
@@ -54,7 +54,7 @@ def sweep() -> None:
     if execute.ready():
         ring("agents.tasks.execute")
     expire_due()
-    connection.close()
+    give_back_connection()
 
 
 @worker_ready.connect
@@ -77,4 +77,4 @@ def _renew_leases() -> None:
         except Exception:
             log.exception("leases were not renewed")
         finally:
-            connection.close()
+            give_back_connection()

@@ -1,4 +1,4 @@
-"""The Celery app. Its settings are Django's CELERY_ ones; its tasks are doorbells, Postgres holds the work."""
+"""The Celery app: set by Django's CELERY_ settings; tasks are doorbells, Postgres holds the work."""
 
 import os
 

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from config.home import REPOSITORY, HomeError, read_private, read_running
@@ -18,7 +18,7 @@ ChatKey = tuple[str, Literal["HS256", "EdDSA"], bytes]
 
 
 class EnvError(ValueError):
-    """A variable is unknown or has a value that cannot be used; the message is one sentence for the operator."""
+    """A variable is unknown or has a value that cannot be used; the message is one sentence."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Env:
 
 
 def load(environ: Mapping[str, str]) -> Env:
-    """Read the environment, and what a running `make run` says where a variable is not set. Raises EnvError."""
+    """Read the environment, and for what it lacks a running `make run`. Raises EnvError."""
     given = {name: value.strip() for name, value in environ.items() if value.strip()}
     _refuse_unknown(given)
     home = Path(given.get("PLACET_HOME", REPOSITORY / ".placet")).expanduser().absolute()
@@ -100,19 +100,19 @@ def load(environ: Mapping[str, str]) -> Env:
         secrets = read_private(home / "secrets.json") or {}
     except HomeError as error:
         raise EnvError(str(error)) from error
-    numbers = {name.removeprefix("PLACET_").lower(): _number(given, name) for name in NUMBERS}
+    values: dict[str, Any] = {name.removeprefix("PLACET_").lower(): _number(given, name) for name in NUMBERS}
+    values |= _addresses(given, running)
     return Env(
         home=home,
         shared=Path(given.get("PLACET_SHARED", REPOSITORY.parent / "shared")).expanduser().absolute(),
-        **_addresses(given, running),
         anthropic_api_key=given.get("ANTHROPIC_API_KEY"),
         model=_model(given),
         token_approvals=_token_approvals(given),
         hosts=_hosts(given),
         secret_key=_secret_key(given, secrets),
         chat_keys=_chat_keys(given),
-        demo=bool(numbers.pop("demo")),
-        **numbers,
+        demo=bool(values.pop("demo")),
+        **values,
     )
 
 

@@ -54,7 +54,7 @@ def write_private(path: Path, value: object) -> None:
 
 
 def read_private(path: Path) -> dict[str, str] | None:
-    """Read what write_private wrote; None when there is nothing to read. Raises HomeError on a damaged file."""
+    """Read what write_private wrote, None when it did not. Raises HomeError on a damaged file."""
     try:
         value = json.loads(path.read_text())
     except FileNotFoundError:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from pwd import struct_passwd
+from typing import TypedDict
 
 LOG_BYTES = 5_000_000
 _PR_SET_PDEATHSIG = 1
@@ -53,7 +54,7 @@ class Child:
     process: subprocess.Popen[str] | None = field(default=None, init=False)
 
     def start(self) -> None:
-        """Start it in a session of its own. Main thread only: the death signal follows the starting thread."""
+        """Start it in its own session. Main thread only: the death signal follows the starting thread."""
         if self.log.exists() and self.log.stat().st_size > LOG_BYTES:
             self.log.replace(self.log.with_suffix(".log.1"))
         with self.log.open("a") as log:
@@ -65,7 +66,7 @@ class Child:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 text=True,
-                **session(self.death, self.user),
+                **_session(self.death, self.user),
             )
         assert self.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it has ended already: whoever waits for it will say so
@@ -96,29 +97,40 @@ class Child:
         return ProcessError(f"{self.name} {what}. The end of {self.log}:\n{tail(self.log)}")
 
 
-def session(death: signal.Signals, user: struct_passwd | None) -> dict[str, object]:
-    """Arguments for Popen: an own session (Ctrl-C is ours to pass on), a death signal, another user if root."""
-    identity: dict[str, object] = {}
-    if user is not None:
-        identity = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-    # The signal is armed after the change of user, which would clear it.
-    return {"start_new_session": True, "preexec_fn": _bound_to(os.getpid(), death), **identity}
+class _Session(TypedDict):
+    start_new_session: bool
+    preexec_fn: Callable[[], None]
+    user: int | None
+    group: int | None
+    extra_groups: list[int] | None
 
 
-def run(command: Sequence[str | Path], *, user: struct_passwd | None = None, **options: object) -> str:
-    """Run a short command to its end and give its output. Raises ProcessError with the end of what it said."""
+def _session(death: signal.Signals, user: struct_passwd | None) -> _Session:
+    return {
+        "start_new_session": True,  # Ctrl-C is ours to pass on
+        "preexec_fn": _bound_to(os.getpid(), death),  # runs after the change of user, which would disarm it
+        "user": None if user is None else user.pw_uid,
+        "group": None if user is None else user.pw_gid,
+        "extra_groups": None if user is None else [],
+    }
+
+
+def run(command: Sequence[str | Path], *, env: Mapping[str, str], cwd: Path, user: struct_passwd | None = None) -> str:
+    """Run a short command and give its output; what it says on stderr is shown. Raises ProcessError."""
     done = subprocess.run(
         command,
         check=False,
         text=True,
         stdout=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
-        **session(signal.SIGKILL, user),
-        **options,
+        env=env,
+        cwd=cwd,
+        **_session(signal.SIGKILL, user),
     )
     if done.returncode != 0:
-        said = "\n".join(f"{done.stdout or ''}{done.stderr or ''}".strip().splitlines()[-15:])
-        raise ProcessError(f"{' '.join(map(str, command[:3]))} ended with code {done.returncode}.\n{said}".strip())
+        said = "\n".join(done.stdout.strip().splitlines()[-15:])
+        what = " ".join(map(str, command[:3]))
+        raise ProcessError(f"{what} ended with code {done.returncode}.\n{said}".strip())
     return done.stdout
 
 

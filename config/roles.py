@@ -1,14 +1,14 @@
 """The database roles: who owns, who serves, and the scopes that the serving role can put on."""
 
 from pathlib import Path
-from typing import LiteralString, cast
+from typing import LiteralString
 
 import psycopg
 from psycopg import sql
 
 OWNER, APP, DATABASE = "placet_owner", "placet_app", "placet"
 OLDEST_POSTGRES = 160000
-_ROLES = cast(LiteralString, Path(__file__).with_name("roles.sql").read_text())
+_ROLES = Path(__file__).with_name("roles.sql").read_bytes()
 
 
 class RolesError(RuntimeError):

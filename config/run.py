@@ -31,7 +31,8 @@ def main() -> int:
     """Run until a signal asks to stop. Gives the exit code; what went wrong is one sentence on stderr."""
     if "MAKELEVEL" in os.environ:
         die_with_parent(signal.SIGTERM)  # kill -9 of make ends the product too
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    # SIGINT too: a shell's background job starts with it ignored.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     environ = {"PLACET_DEMO": "1", **os.environ}
     try:
@@ -146,7 +147,9 @@ def _url(env: Env) -> str:
 def _announce(env: Env, sign_ins: str, *, scripted: bool) -> None:
     url = _url(env)
     _say("\nPlacet is ready.\n")
-    _say(f"  Demo shop  {url}/\n  Console    {url}/console/\n  Audit      {url}/audit/\n  API        {url}/api/docs/\n")
+    for name, path in (("Demo shop", "/"), ("Console", "/console/"), ("Audit", "/audit/"), ("API", "/api/docs/")):
+        _say(f"  {name:9}  {url}{path}")
+    _say("")
     _say(sign_ins)
     if scripted:
         _say(DEMO_MODEL)

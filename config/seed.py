@@ -45,11 +45,11 @@ def _passwords() -> dict[str, str]:
     kept = read_private(path) or {}
     missing = {name: secrets.token_urlsafe(12) for name in DEMO_STAFF if name not in kept}
     if missing:
-        write_private(path, kept | missing)
         # Staff of an earlier home sign in with the passwords that are printed now.
         for staff in Staff.objects.filter(username__in=missing):
             staff.set_password(missing[staff.username])
             staff.save(update_fields=["password"])
+        write_private(path, kept | missing)
     return kept | missing
 
 

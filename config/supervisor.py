@@ -49,7 +49,7 @@ class Supervisor:
             time.sleep(0.1)
 
     def watch(self) -> None:
-        """Look after the children until a signal raises KeyboardInterrupt. A server that dies: ProcessError."""
+        """Look after the children until KeyboardInterrupt. Raises ProcessError when a server dies."""
         while True:
             for server in self.servers:
                 if server.ended is not None:

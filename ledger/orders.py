@@ -160,8 +160,8 @@ _LIST = """
         'items', (SELECT coalesce(jsonb_agg(left(i ->> 'name', 80)), '[]')
                   FROM (SELECT i FROM jsonb_array_elements(o.items) i LIMIT 10) some))::text
     FROM ledger_order o LEFT JOIN ledger_account a ON a.order_id = o.order_id
-    WHERE o.customer_id = %s AND (%s::text IS NULL OR o.status = %s)
-      AND (%s::text IS NULL OR (coalesce(o.placed_at, ''), o.order_id) < (%s, %s))
+    WHERE o.customer_id = %s AND (%s::text IS NULL OR o.status = %s::text)
+      AND (%s::text IS NULL OR (coalesce(o.placed_at, ''), o.order_id) < (%s::text, %s::text))
     ORDER BY coalesce(o.placed_at, '') DESC, o.order_id DESC LIMIT %s
 """
 

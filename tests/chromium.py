@@ -6,7 +6,10 @@ import subprocess
 import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-HOW = "No Chromium here, so the browser tests are skipped: run apt-get install chromium as root (or your system's way)."
+HOW = (
+    "No Chromium here, so the browser tests are skipped: "
+    "run apt-get install chromium as root (or install it your system's way)."
+)
 
 
 def find() -> str | None:

@@ -1,6 +1,7 @@
 """What every test can use: a database of its own and a small cast of people."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ from approvals.models import Staff
 from ledger.staff import as_staff
 from tests import cast
 from tests.servers import committing_db, django_db_setup
+from tests.standin import Server, running_standin, standin
 
-__all__ = ["committing_db", "django_db_setup"]
+__all__ = ["committing_db", "django_db_setup", "running_standin", "standin"]
 
 
 @pytest.fixture
@@ -75,3 +77,16 @@ def signed_in(client: Client) -> Callable[[Staff], Client]:
         return client
 
     return sign_in
+
+
+@pytest.fixture
+def model(standin: Server, settings: Any) -> Server:
+    """The stand-in model, and the product pointed at it."""
+    settings.PLACET = replace(settings.PLACET, anthropic_base_url=standin.url, anthropic_api_key="a-key")
+    return standin
+
+
+@pytest.fixture
+def at_once(settings: Any) -> None:
+    """Approved requests are due at once."""
+    settings.PLACET = replace(settings.PLACET, undo_seconds=0)

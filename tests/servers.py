@@ -1,8 +1,8 @@
 """A throwaway Postgres and Valkey for a run of the tests, never the ones of a running product.
 
-The controller of pytest-xdist starts one Postgres; every process that runs tests starts a Valkey and works on a
-copy of a template database, which is migrated once. Loaded as a pytest plugin, before Django reads its settings;
-the fixtures are imported by tests/conftest.py, because there they come before pytest-django's of the same name.
+The controller of pytest-xdist starts one Postgres; every process that runs tests starts a Valkey and works on
+a copy of a template database, which is migrated once. Loaded as a pytest plugin, before Django reads its
+settings; tests/conftest.py imports the fixtures, because there they win over pytest-django's of the same name.
 """
 
 import fcntl
@@ -17,12 +17,15 @@ from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
+from typing import cast
 
 import psycopg
 import pytest
 import redis
 from django.db import connections
+from django.db.backends.postgresql.base import DatabaseWrapper
 from psycopg import sql
+from pytest_django import DjangoDbBlocker
 
 from config import roles
 from config.home import REPOSITORY
@@ -151,7 +154,7 @@ def django_db_setup() -> None:
 
 
 @pytest.fixture
-def committing_db(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> Iterator[str]:
+def committing_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
     """A database of its own for a test that commits, with an empty Valkey: gives its address.
 
     Every thread's `connections["default"]` leads there until the test ends.
@@ -168,7 +171,7 @@ def committing_db(django_db_setup: None, django_db_blocker: pytest.FixtureReques
 
 
 def _point_at(settings: dict[str, object], database: str) -> None:
-    connection = connections["default"]
+    connection = cast(DatabaseWrapper, connections["default"])
     connection.close()
     if connection.pool:
         connection.close_pool()

@@ -33,9 +33,9 @@ def test_the_application_inherits_nothing_and_can_put_on_a_scope() -> None:
 
 @pytest.mark.parametrize("statement", ["CREATE TABLE t ()", "CREATE TEMP TABLE t ()", "CREATE SCHEMA s"])
 def test_the_application_makes_no_tables(statement: str) -> None:
-    with fresh_database() as url, psycopg.connect(url) as application:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            application.execute(statement)
+    denied = pytest.raises(psycopg.errors.InsufficientPrivilege)
+    with fresh_database() as url, psycopg.connect(url) as application, denied:
+        application.execute(statement)
 
 
 def test_making_the_roles_again_changes_nothing_and_needs_no_superuser() -> None:

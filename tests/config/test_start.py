@@ -1,4 +1,4 @@
-"""`make run` as an operator knows it: starts the whole product in a folder with a space, and leaves nothing."""
+"""`make run` as an operator knows it, in a folder with a space."""
 
 import http.client
 import os
@@ -89,7 +89,8 @@ def descendants(pid: int) -> dict[str, str | None]:
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             parents[stat.parent.name] = stat.read_text().rpartition(")")[2].split()[1]
-    found, fresh = {}, {str(pid)}
+    found: dict[str, str | None] = {}
+    fresh = {str(pid)}
     while fresh:
         fresh = {child for child, parent in parents.items() if parent in fresh}
         found |= {child: process_birth(child) for child in fresh}

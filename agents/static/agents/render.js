@@ -26,7 +26,7 @@ const STATES = {
   failed: "Could not be carried out",
   unknown: "Being checked",
 };
-const AUTHORS = { customer: "You", assistant: "Assistant", staff: "Our team", notice: "Confirmation" };
+const AUTHORS = { customer: "You", assistant: "Assistant", staff: "Our team", notice: "Account update" };
 
 /** `h("p", {class: "x"}, "text", node)`: attributes whose value is false or null are left out. */
 export function h(name, attributes = {}, ...children) {
@@ -100,7 +100,7 @@ export function requestView(request, withdraw) {
   const waiting = request.state === "waiting";
   return h(
     "li",
-    { class: `request ${request.state}`, "data-key": `r${request.reference}:${request.state}:${request.busy}:${request.error}` },
+    { class: `request ${request.state}`, "data-key": requestKey(request) },
     h("p", { class: "state" }, STATES[request.state] || request.state),
     h("p", { class: "summary" }, request.summary || "Your request"),
     h("p", { class: "reference" }, "Reference ", h("b", {}, request.reference)),
@@ -108,6 +108,10 @@ export function requestView(request, withdraw) {
     waiting &&
       h("button", { type: "button", class: "quiet", disabled: request.busy, onclick: () => withdraw(request.reference) }, "Withdraw this request"),
   );
+}
+
+function requestKey({ reference, state, summary, busy, error }) {
+  return ["r", reference, state, summary, busy, error].join(":");
 }
 
 export function emptyView(suggestions, choose) {

@@ -1,11 +1,10 @@
 """Django's migrate, as the database's owner, followed by every grant."""
 
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 from django.db import connections, transaction
 
@@ -18,7 +17,7 @@ class Command(migrate.Command):
 
     help = "Bring the database's tables and grants up to date, as their owner (DATABASE_OWNER_URL)."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         """Take Django's arguments, with the owner's database as the default."""
         super().add_arguments(parser)
         parser.set_defaults(database=OWNER_ALIAS)

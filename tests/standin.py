@@ -1,4 +1,4 @@
-"""One stand-in server for the folder's tests, and the real SDK against it."""
+"""The stand-in model as a process of its own, and the real SDK against it."""
 
 import json
 import socket
@@ -14,6 +14,8 @@ from urllib.request import ProxyHandler, Request, build_opener
 import anthropic
 import httpx2
 import pytest
+
+from config.home import REPOSITORY
 
 MODEL = "claude-opus-5-5"
 OPENER = build_opener(ProxyHandler({}))
@@ -61,7 +63,7 @@ def running_standin() -> Iterator[Server]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = subprocess.Popen([sys.executable, "-m", "agents.standin", "--port", str(port)])
+    process = subprocess.Popen([sys.executable, "-m", "agents.standin", "--port", str(port)], cwd=REPOSITORY)
     server = Server(f"http://127.0.0.1:{port}")
     try:
         _wait_until_ready(server, process)
