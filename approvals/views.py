@@ -127,11 +127,13 @@ def _changes(preview: dict[str, Any]) -> list[tuple[str, Any, Any]]:
 @staff_page(*READS_CONSOLE)
 @require_safe
 def request_status(request: HttpRequest, reference: str) -> HttpResponse:
-    """For an open page: 204 while nothing has changed, else a line that says what has."""
+    """For an open page: 204 while nothing has changed, else a line that says what has, or a reload."""
     found = get_object_or_404(Request, pk=reference)
     given = decisions.approvals_given(found)
     if request.GET.get("seen") == f"{found.state}-{found.revision}-{given}":
         return HttpResponse(status=204)
+    if "reload" in request.GET:  # where nobody is typing
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"})
     return render(request, "approvals/_changed.html", {"found": found, "given": given})
 
 

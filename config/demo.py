@@ -16,12 +16,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from config.seed import DEMO_CUSTOMERS
 from ledger.models import Customer, Order, Product
+from ledger.money import show
 from ledger.staff import as_staff
 
 TOKEN_SECONDS = 15 * 60
-MOST_ORDERS, MOST_PRODUCTS = 6, 8
+SMALL_MINOR = 1_200
+MOST_ORDERS, MOST_PRODUCTS = 6, 12
 # A picture for a product whose name has the word.
-PICTURES = ("kettle", "mug", "lamp", "throw", "candle", "board", "vase", "bowl", "cushion", "teapot")
+PICTURES = (
+    "armchair", "candle", "cushion", "dinner", "doormat", "kettle", "lamp", "mug", "tablecloth", "throw",
+)  # fmt: skip
 
 View = Callable[[HttpRequest], HttpResponseBase]
 
@@ -110,13 +114,15 @@ def _rows(chosen: str) -> tuple[dict[str, Customer], list[dict[str, Any]]]:
 
 
 def _suggestions(orders: list[dict[str, Any]]) -> list[str]:
+    """Three things to ask: a question, a refund that goes through, and one that waits for a person."""
     if not orders:
         return ["Where is my order?", "How do refunds work?", "I would like to talk to a person"]
-    newest, oldest = orders[0]["order"], orders[-1]["order"]
+    delivered = next((row for row in orders if row["order"].status == "delivered"), orders[0])
+    order_id, currency = delivered["order"].order_id, delivered["order"].currency
     return [
-        f"Where is my order {newest.order_id}?",
-        f"Something in order {oldest.order_id} arrived damaged",
-        "Show me all my orders",
+        f"Where is my order {orders[0]['order'].order_id}?",
+        f"I want {show(SMALL_MINOR, currency)} back for order {order_id}, it came damaged",
+        f"Refund me the whole {show(delivered['total_minor'], currency)} for order {order_id}",
     ]
 
 

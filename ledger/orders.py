@@ -158,7 +158,7 @@ _LIST = """
         'total_minor', (SELECT coalesce(sum((i ->> 'price_minor')::bigint), 0) FROM jsonb_array_elements(o.items) i),
         'refundable_minor', coalesce(a.balance_minor - a.held_minor, 0),
         'items', (SELECT coalesce(jsonb_agg(left(i ->> 'name', 80)), '[]')
-                  FROM (SELECT i FROM jsonb_array_elements(o.items) i LIMIT 10) some))::text
+                  FROM (SELECT i FROM jsonb_array_elements(o.items) i LIMIT 10) first))::text
     FROM ledger_order o LEFT JOIN ledger_account a ON a.order_id = o.order_id
     WHERE o.customer_id = %s AND (%s::text IS NULL OR o.status = %s::text)
       AND (%s::text IS NULL OR (coalesce(o.placed_at, ''), o.order_id) < (%s::text, %s::text))

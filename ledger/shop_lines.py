@@ -81,6 +81,9 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Json:
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"{twice[:40]}: stands twice in one object")
+    for key, value in pairs:
+        if value is None:
+            raise ValueError(f"{key[:40]}: must not be null: leave the key out where it does not apply")
     return dict(pairs)
 
 

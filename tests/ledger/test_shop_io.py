@@ -62,7 +62,7 @@ def holds() -> list[tuple[str, int]]:
 @pytest.mark.django_db
 def test_rows_come_back_as_they_went_in() -> None:
     rows = [
-        order(paid("capture", 1000), {**paid("refund", 300), "provider_reference": "re_1"}, note="", placed_at="2026-11-01"),
+        order(paid("capture", 900), {**paid("refund", 3), "provider_reference": "re"}, note="", placed_at="2026-11-01"),
         {"type": "product", "product_id": "mugs", "name": "Mug", "items": [
             {"item_id": "mug", "options": {"size": "S"}, "available": False, "price_minor": 500}]},
         customer(name="Ann 🎁"),
@@ -114,8 +114,8 @@ BAD_ROWS: list[tuple[Row, str]] = [
     ({"type": "order"}, "order_id: is missing"),
     (customer(), "customer 'ann' stands in line 1 already"),
     (customer(customer_id="bob"), "payment_method 'card' stands in line 1 already"),
-    (customer(customer_id="bob", payment_methods=[{**GIFT, "currency": None}]), "payment_methods.0.currency: must not"),
-    (customer(customer_id="bob", payment_methods=[{**CARD, "balance_minor": 1}]), "balance_minor is for gift cards only"),
+    (customer(customer_id="bob", payment_methods=[{**GIFT, "currency": None}]), "currency: must not be null"),
+    (customer(customer_id="bob", payment_methods=[{**CARD, "balance_minor": 1}]), "balance_minor is for gift cards"),
 ]  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def test_a_row_with_writes_of_ours_takes_no_other_line() -> None:
     touch(Order, "1")
     touch(Customer, "ann")
     assert run(customer(), order(paid("capture", 1000))) == Counts(same=2)
-    with pytest.raises(ShopError, match="line 1: order '1' was changed here since, .* differs in payments, status"):
+    with pytest.raises(ShopError, match=r"line 1: order '1' was changed here since, .* differs in payments, status"):
         run(order(paid("capture", 1000), paid("refund", 1), status="processed"))
     with pytest.raises(ShopError, match="line 1: customer 'ann' was changed here since"):
         run(customer(payment_methods=[CARD, {**GIFT, "balance_minor": 701}]))
@@ -206,7 +206,7 @@ def test_what_was_exported_after_a_refund_of_ours_is_nothing_new() -> None:
 @pytest.mark.django_db
 def test_an_order_alone_cannot_overdraw_a_gift_card() -> None:
     run(customer())
-    with pytest.raises(ShopError, match="payments.0: the gift card lacks 1 minor units"):
+    with pytest.raises(ShopError, match=r"payments.0: the gift card lacks 1 minor units"):
         run(order(paid("capture", 701, "gift")))
     run(order(paid("capture", 600, "gift")))
     assert exported()[0]["payment_methods"][1]["balance_minor"] == 100
