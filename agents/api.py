@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, cast
 
+from django.db.models import Q
 from django.http import Http404
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,12 +19,14 @@ from agents import api_shapes as shapes
 from agents import chat
 from agents.models import Conversation, Turn
 from agents.notices import STATES
+from agents.steering import sign_out
 from agents.stream import last_event_id
 from agents.tokens import TokenRefused, WidgetClaims, verify_widget_token
 from agents.transcript import show_message, visible
 from approvals import requests
 from approvals.errors import Conflict, NotFound
 from approvals.models import Request
+from audit.api_base import ApiView
 from audit.errors import ApiError, invalid
 
 PAGE, MOST_MESSAGES = 50, 200
@@ -58,7 +61,7 @@ class IsCustomer(BasePermission):
         return isinstance(request.user, WidgetClaims)
 
 
-class ChatView(APIView):
+class ChatView(ApiView):
     """Every chat view: one authentication, and somebody else's conversation is not found."""
 
     authentication_classes = [WidgetAuthentication]
@@ -88,8 +91,8 @@ class Conversations(ChatView):
         """One's own conversations, newest first."""
         own = Conversation.objects.filter(customer_id=self.claims().customer_id).order_by("-created_at", "-id")
         if cursor := request.query_params.get("cursor"):
-            before = find_conversation(self.claims().customer_id, cursor)
-            own = own.filter(created_at__lt=before.created_at)
+            last = find_conversation(self.claims().customer_id, cursor)
+            own = own.filter(Q(created_at__lt=last.created_at) | Q(created_at=last.created_at, pk__lt=last.pk))
         rows = list(own[: PAGE + 1])
         following = f"{request.build_absolute_uri(request.path)}?cursor={rows[PAGE - 1].pk}" if rows[PAGE:] else None
         results = [
@@ -100,6 +103,7 @@ class Conversations(ChatView):
     @extend_schema(request=None, responses={201: shapes.ConversationShape})
     def post(self, request: ApiRequest) -> Response:
         """Begin a conversation."""
+        _ = request.data  # nothing in it counts, but a body that cannot be read is told
         claims = self.claims()
         begun = chat.begin(customer_id=claims.customer_id, session_id=claims.session_id)
         return Response({"id": str(begun.pk), "state": begun.state, "messages": []}, status=201)
@@ -180,6 +184,15 @@ class OneTurn(ChatView):
             "output_tokens": turn.output_tokens,
         }
         return Response(shown)
+
+
+class SignOut(ChatView):
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: ApiRequest) -> Response:
+        """End this token's session: what runs stops before its next step, and the token opens nothing any more."""
+        claims = self.claims()
+        sign_out(customer_id=claims.customer_id, session_id=claims.session_id)
+        return Response(status=204)
 
 
 class Withdraw(ChatView):

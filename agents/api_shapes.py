@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from agents.models import Conversation, Message, Turn
+from agents.models import Conversation, Turn
 from agents.notices import STATES
 from audit.parsing import StrictSerializer, Text
 
@@ -21,7 +21,7 @@ class PostedShape(serializers.Serializer[object]):
 
 class MessageShape(serializers.Serializer[object]):
     id = serializers.CharField()
-    author = serializers.ChoiceField([a for a in Message.Author.values if a != Message.Author.OPERATOR])
+    author = serializers.ChoiceField(["customer", "assistant", "staff", "notice"])
     text = serializers.CharField()
     html = serializers.CharField(required=False, help_text="The assistant's Markdown as sanitised HTML.")
     created_at = serializers.DateTimeField()

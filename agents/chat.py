@@ -11,6 +11,7 @@ from agents.models import Conversation, Message, Turn
 from agents.prompt import current_definition_id
 from agents.stream import publish_on_commit
 from agents.transcript import show_message
+from audit.failpoints import reach_on_commit
 
 
 class OtherText(Exception):
@@ -60,6 +61,7 @@ def post_message(*, conversation_id: uuid.UUID, session_id: str, client_id: str,
             text=text,
             client_id=client_id,
         )
+        reach_on_commit("message_committed", conversation_id)
         publish_on_commit(conversation_id, "message", {"message": show_message(message)})
         ring_on_commit("agents.tasks.work")
     return Posted(message_id=message.pk, turn_id=turn.pk, new=True)

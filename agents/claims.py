@@ -28,6 +28,7 @@ class Claimed:
     fence: int
     number: int
     attempts: int
+    waits: int
     conversation_id: uuid.UUID
     customer_id: str
     session_id: str
@@ -35,13 +36,17 @@ class Claimed:
     started_at: dt.datetime
 
 
+_SUSPECT = 2  # so many workers died of it in a row
+_OTHER_RUNS = "EXISTS (SELECT FROM agents_turn r WHERE r.conversation_id = t.conversation_id AND r.state = 'running')"
+# Whatever kills workers takes the turns beside it along: suspects run one at a time, so that no innocent is parked.
+_SUSPECT_RUNS = f"""EXISTS (SELECT FROM agents_turn s WHERE s.state = 'running' AND s.attempts - s.waits > {_SUSPECT}
+                    AND s.lease_until > statement_timestamp())"""
 # Running ones without an owner come first; then whoever has fewest turns in flight, so nobody's flood delays another.
-_NEXT = """
+_NEXT = f"""
     SELECT c.id, t.id FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
     WHERE t.state <> 'finished' AND t.claimable_at <= statement_timestamp()
       AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp())
-      AND (t.state = 'running' OR NOT EXISTS (
-            SELECT FROM agents_turn r WHERE r.conversation_id = t.conversation_id AND r.state = 'running'))
+      AND (t.state = 'running' OR NOT {_OTHER_RUNS}) AND (t.attempts - t.waits < {_SUSPECT} OR NOT {_SUSPECT_RUNS})
     ORDER BY t.state DESC,
              (SELECT count(*) FROM agents_turn r WHERE r.customer_id = t.customer_id AND r.state = 'running'),
              t.claimable_at
@@ -54,7 +59,8 @@ _TAKE = """
     FROM agents_conversation c
     WHERE t.id = %s AND c.id = t.conversation_id AND t.state <> 'finished'
       AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp())
-    RETURNING t.id, t.fence, t.number, t.attempts, c.id, t.customer_id, c.session_id, c.definition_id, t.started_at
+    RETURNING t.id, t.fence, t.number, t.attempts, t.waits, c.id, t.customer_id, c.session_id, c.definition_id,
+        t.started_at
 """
 
 
@@ -74,6 +80,8 @@ def claim(owner: str) -> Claimed | None:
 _HOLD = """
     SELECT t.writes, t.errors_in_row, c.state,
            EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
+               OR ledger_is_disabled(t.customer_id),
+           set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true)
     FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
     WHERE t.id = %s AND t.fence = %s AND t.state = 'running' FOR NO KEY UPDATE OF t
 """
@@ -90,12 +98,13 @@ class Held:
 def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
     """Begin a writing transaction: LostTurn for a stale fence, StoppedTurn when the customer signed out or
     staff took over. A transaction that only ends the turn asks for the row whatever happened."""
+    milliseconds = str(settings.PLACET.tool_seconds * 1000)
     with connection.cursor() as cursor:
-        cursor.execute(_HOLD, [claimed.turn_id, claimed.fence])
+        cursor.execute(_HOLD, [milliseconds, milliseconds, claimed.turn_id, claimed.fence])
         row = cursor.fetchone()
     if row is None:
         raise LostTurn(str(claimed.turn_id))
-    writes, errors, state, signed_out = row
+    writes, errors, state, signed_out, *_ = row
     if not whatever_happened and signed_out:
         raise StoppedTurn("signed_out")
     if not whatever_happened and state != "open":
@@ -111,7 +120,7 @@ def hand_back(claimed: Claimed, *, seconds: float) -> None:
 
 
 _HAND_BACK = """
-    UPDATE agents_turn SET owner = '', lease_until = NULL,
+    UPDATE agents_turn SET owner = '', lease_until = NULL, waits = waits + 1,
         claimable_at = statement_timestamp() + make_interval(secs => %s),
         started_at = started_at + make_interval(secs => %s)
     WHERE id = %s
@@ -135,8 +144,9 @@ def claimable() -> int:
     """How many turns wait for a worker: what the sweeper rings for."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(*) FROM agents_turn WHERE state <> 'finished' AND claimable_at <= statement_timestamp() "
-            "AND (lease_until IS NULL OR lease_until <= statement_timestamp())"
+            "SELECT count(*) FROM agents_turn t WHERE state <> 'finished' AND claimable_at <= statement_timestamp() "
+            "AND (lease_until IS NULL OR lease_until <= statement_timestamp()) "
+            f"AND (state = 'running' OR NOT {_OTHER_RUNS})"
         )
         row = cursor.fetchone()
     return int(row[0]) if row else 0

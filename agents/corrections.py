@@ -6,7 +6,6 @@ import uuid
 from django.db.models import Q
 
 from agents.models import Message
-from agents.notices import notice
 
 # Words with which a model claims that something has been done. The ledger decides whether it has.
 _CLAIMS = re.compile(
@@ -23,15 +22,10 @@ def claims_an_effect(text: str) -> bool:
     return bool(_CLAIMS.search(text))
 
 
-def correct_claims(conversation_id: uuid.UUID, turn_id: uuid.UUID, text: str, *, something_executed: bool) -> None:
-    """Follow a claim that the customer's ledger does not bear out with what the ledger says."""
-    if claims_an_effect(text) and not something_executed:
-        notice(
-            conversation_id,
-            "To be clear: nothing has been changed on your account in this conversation so far. "
-            "A message like this one appears for everything that is carried out.",
-            key=f"correction:{turn_id}",
-        )
+NOTHING_CHANGED = (
+    "To be clear: nothing has been changed on your account in this conversation so far. "
+    "A message like this one appears for everything that is carried out."
+)
 
 
 def anything_executed(conversation_id: uuid.UUID) -> bool:

@@ -15,9 +15,11 @@ from agents import guards, results
 from agents.claims import Held, hold
 from agents.results import Call, Outcome
 from agents.tools.registry import Arguments, Tool, tools
+from agents.watchdog import watching
 from approvals import requests
 from approvals.facts import Standing, facts_for, standing_of
 from approvals.policy import DEFAULT, Verdict, decide
+from audit.failpoints import reach
 from ledger.client import ScopedClient, Shop
 from ledger.entries import Posted
 from ledger.errors import CredentialRefused, Refused
@@ -35,9 +37,12 @@ def dispatch(call: Call) -> Outcome:
         held = hold(call.turn)  # still ours, still signed in, not taken over
         if before := results.stored(call):  # seen before: the same answer, no second effect
             return before
-        outcome = _attempt(call, held)
+        with watching(call):  # a call that hangs is abandoned and fenced off
+            outcome = _attempt(call, held)
         outcome = replace(outcome, latency_ms=round((time.monotonic() - began) * 1000))
+        reach("effect_written", call.turn.conversation_id)
         results.keep(call, outcome)  # the event, the result, the notice
+    reach("request_committed" if outcome.decision == "queued" else "call_committed", call.turn.conversation_id)
     return outcome
 
 

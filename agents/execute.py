@@ -18,6 +18,7 @@ from approvals.models import Request
 from approvals.news import request_changed
 from approvals.policy import DEFAULT, Facts, decide
 from approvals.requests import Origin, event_of, locked, move, propose, void_holds
+from audit.failpoints import reach
 from audit.record import SYSTEM, record
 from ledger.client import ScopedClient, Shop
 from ledger.credentials import EXECUTE, READ, WRITE, mint
@@ -46,12 +47,19 @@ def _due() -> QuerySet[Request]:
     return Request.objects.filter(state="approved", execute_after__lte=Now(), execute_before__gt=Now())
 
 
+def execute_due() -> None:
+    """Execute what is approved and past its undo delay."""
+    for reference in ready():
+        execute(reference)
+
+
 def execute(reference: str) -> bool:
     """Execute one approved request, or end it as stale or failed; False when somebody else was first."""
     with transaction.atomic():
         request = locked(reference)
         if not _due().filter(reference=reference).exists():
             return False
+        reach("execution_claimed", request.conversation_id)
         try:
             with transaction.atomic():
                 _carry_out(request)
@@ -61,6 +69,7 @@ def execute(reference: str) -> bool:
             code = guards.fault_code()
             log.exception("%s execution of %s failed", code, reference)
             _end(request, Request.State.FAILED, f"{code} {type(fault).__name__}")
+    reach("execution_committed", request.conversation_id)
     return True
 
 
@@ -69,6 +78,7 @@ def _carry_out(request: Request) -> None:
     others = standing_of(request.customer_id, without=[request.reference])
     client = ScopedClient(token, open_requests=others.by_order)
     posted = client.run(lambda shop: _post_approved(request, shop))
+    reach("execution_written", request.conversation_id)
     move(request, to=Request.State.EXECUTED, expected=("approved",), entry_reference=posted.reference)
     record(
         SYSTEM,

@@ -5,9 +5,9 @@ import secrets
 import uuid
 from typing import Any
 
-from django.conf import settings
 from pydantic import ValidationError
 
+from agents import limits
 from agents.claims import Held
 from agents.tools.registry import Arguments, Tool
 from ledger.credentials import READ, WRITE, mint
@@ -77,7 +77,7 @@ def _has_unprintable(value: Any) -> bool:
 
 def within_budget(tool: Tool, held: Held) -> None:
     """A turn proposes a few writes, refused ones too; more is not one customer's wish."""
-    if tool.writes and held.writes >= settings.PLACET.turn_writes:
+    if tool.writes and held.writes >= limits.current("turn_writes"):
         raise Refused(
             "limit_writes",
             f"This turn has proposed {held.writes} writes, the most it may. Do not propose another now; "

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from django.db.models import F
+
 from agents.models import Message, ToolCall
 
 Json = dict[str, Any]
-_PARTS = (Message.Author.CUSTOMER, Message.Author.ASSISTANT, Message.Author.OPERATOR)
+_PARTS = (Message.Author.OPENING, Message.Author.CUSTOMER, Message.Author.ASSISTANT, Message.Author.OPERATOR)
 
 
 def messages_for(conversation_id: uuid.UUID, number: int) -> list[Json]:
@@ -17,26 +19,39 @@ def messages_for(conversation_id: uuid.UUID, number: int) -> list[Json]:
     results of a reply in the one next message, and the operator's notes where the API allows them."""
     rows = (
         Message.objects.filter(
-            conversation_id=conversation_id, turn__number__lte=number, in_history=True, author__in=_PARTS
+            conversation_id=conversation_id,
+            turn__number__lte=number,
+            turn__number__gte=F("conversation__history_from"),
+            in_history=True,
+            author__in=_PARTS,
         )
         .order_by("turn__number", "id")
         .values_list("turn__number", "id", "author", "text", "content")
     )
     results = _results(conversation_id)
     history: list[Json] = []
-    notes: list[Json] = []
+    notes: list[str] = []
     for _, turn in groupby(rows, key=lambda row: row[0]):
         for message in _of_turn(list(turn), results):
+            if message["role"] == "system":
+                notes.append(message["content"])
+                continue
             if message["role"] == "assistant":
-                history += notes
+                history += _note(notes)
                 notes = []
-            (notes if message["role"] == "system" else history).append(message)
-    return history + notes
+            history.append(message)
+    return history + _note(notes)
+
+
+def _note(notes: list[str]) -> list[Json]:
+    """One `system` message for all notes: it must directly follow the customer's and precede a reply, or be last."""
+    return [{"role": "system", "content": "\n".join(notes)}] if notes else []
 
 
 def _of_turn(rows: list[tuple[Any, ...]], results: dict[int, list[Json]]) -> Iterator[Json]:
     """One turn: the customer's texts together, the operator's notes, then replies each with its results."""
-    texts = [row[3] for row in rows if row[2] == Message.Author.CUSTOMER]
+    texts = [row[3] for row in rows if row[2] == Message.Author.OPENING]
+    texts += [row[3] for row in rows if row[2] == Message.Author.CUSTOMER]
     if texts:
         yield {"role": "user", "content": [{"type": "text", "text": text} for text in texts]}
     for row in rows:

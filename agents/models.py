@@ -19,6 +19,18 @@ class Definition(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
 
+class Limit(models.Model):
+    """A limit that an operator set while the product runs; what is not here has its default."""
+
+    name = models.CharField(primary_key=True, max_length=40)
+    most = models.BigIntegerField()
+    set_by = models.CharField(max_length=150)
+    set_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(most__gte=0), name="limit_not_negative")]
+
+
 class Session(models.Model):
     """A customer's signed-in session that was ended: its tokens are refused, its turns stop."""
 
@@ -38,6 +50,7 @@ class Conversation(models.Model):
     session_id = models.CharField(max_length=100, help_text="The session that wrote last.")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     definition = models.ForeignKey(Definition, on_delete=models.PROTECT)
+    history_from = models.PositiveIntegerField(default=1, help_text="The turn with which the model's history begins.")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -63,7 +76,9 @@ class Turn(models.Model):
     owner = models.CharField(max_length=100, blank=True, default="")
     lease_until = models.DateTimeField(null=True)
     claimable_at = models.DateTimeField(db_default=Now())
-    attempts = models.PositiveSmallIntegerField(default=0)
+    attempts = models.PositiveIntegerField(default=0, help_text="How often it was claimed.")
+    waits = models.PositiveIntegerField(default=0, help_text="How often it was handed back, to wait for a model.")
+    last_input_tokens = models.BigIntegerField(default=0, help_text="The whole input of its last model call.")
     steps = models.PositiveIntegerField(default=0)
     writes = models.PositiveIntegerField(default=0)
     errors_in_row = models.PositiveIntegerField(default=0)
@@ -86,6 +101,8 @@ class Turn(models.Model):
         ]
         indexes = [
             models.Index(fields=["claimable_at"], condition=~Q(state="finished"), name="turn_claimable"),
+            models.Index(fields=["customer_id", "created_at"], name="turn_by_customer_and_day"),
+            models.Index(fields=["created_at"], name="turn_by_day"),
         ]
 
 
@@ -102,6 +119,7 @@ class Message(models.Model):
         STAFF = "staff"
         NOTICE = "notice"
         OPERATOR = "operator"
+        OPENING = "opening"
 
     conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="messages")
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, null=True, related_name="messages")

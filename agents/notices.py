@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from agents.models import Message
+from agents.operator_notes import keep_note
 from agents.stream import publish_on_commit
 from agents.transcript import show_message
 from approvals.models import Request
@@ -27,6 +28,7 @@ def notice(conversation_id: uuid.UUID, text: str, *, key: str) -> None:
 
 def tell_of_request(sender: Any, *, request: Request, customer_message: str, **_: Any) -> None:
     """A request changed: the customer hears of it in the same transaction, and open chats are told."""
+    keep_note(request)
     shown = {"reference": request.reference, "state": STATES[request.state]}
     publish_on_commit(request.conversation_id, "request", shown)
     sentence = _SENTENCES.get(request.state)

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from agents.models import Message
 
 _TAGS = {"p", "br", "em", "strong", "ul", "ol", "li", "code", "pre", "blockquote", "a", "h3", "h4", "hr"}
-VISIBLE = ~Q(author=Message.Author.OPERATOR) & ~Q(text="")
+VISIBLE = ~Q(author__in=[Message.Author.OPERATOR, Message.Author.OPENING]) & ~Q(text="")
 
 
 @cache

@@ -59,11 +59,9 @@ def _taken(name: str) -> str:
 
 def _check_name(staff: Staff) -> None:
     try:
-        Staff._meta.get_field("username").run_validators(staff.username)
+        Staff._meta.get_field("username").clean(staff.username, staff)
     except ValidationError as error:
         raise AccountError("The name must be 1 to 150 letters, digits or any of @ . + - _.") from error
-    if not staff.username:
-        raise AccountError("The name is empty.")
     if Staff.objects.filter(username__iexact=staff.username).exists():
         raise AccountError(_taken(staff.username))
 
@@ -91,8 +89,8 @@ def mint_staff_token(name: str) -> str:
         "aud": AUDIENCE,
         "sub": str(staff.pk),
         "jti": identity,
-        "iat": issued.timestamp(),
-        "exp": issued + LIFETIME,
+        "iat": issued.timestamp(),  # whole seconds could lie before tokens_valid_from
+        "exp": (issued + LIFETIME).timestamp(),
     }
     token = jwt.encode(claims, _key(), algorithm="HS256")
     record(SYSTEM, NewEvent(kind=Kind.ACCESS, decision="issued", credential_id=identity), staff=staff.username)

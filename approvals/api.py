@@ -109,6 +109,8 @@ def _find(reference: str) -> Request:
 
 
 class Decide(StaffView):
+    roles = DECIDES
+
     @extend_schema(request=shapes.NewDecision, responses={200: shapes.RequestShape})
     def post(self, request: ApiRequest, reference: str) -> Response:
         """Approve or deny what `digest` names. The first of two approvals leaves the request pending."""

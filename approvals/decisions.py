@@ -17,6 +17,7 @@ from approvals.news import request_changed
 from approvals.policy import DEFAULT
 from approvals.requests import event_of, locked, move, require_decidable, void_holds
 from audit.access import DECIDES
+from audit.failpoints import reach_on_commit
 from audit.record import Actor, record
 
 Verdict = Literal["approve", "deny"]
@@ -80,6 +81,8 @@ def decide(
             digest=digest,
             approvals_given=_approvals(request).count(),
         )
+        if request.state == Request.State.APPROVED:
+            reach_on_commit("approval_committed", request.conversation_id)
     return request
 
 

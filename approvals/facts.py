@@ -87,7 +87,7 @@ def facts_for(plan: Plan, moved: Moved, standing: Standing, arguments: dict[str,
         order_value_minor=plan.order_value_minor,
         repeats=moved.repeats,
         pays_unproven_method=any(m.kind == "refund" and not m.paid_before for m in paying),
-        changes_address="address" in plan.order_changes,
+        changes_address="address" in plan.order_changes or "address" in plan.customer_changes,
         open_requests=len(standing.open),
         denied_reference=standing.denial_of(plan, arguments),
     )

@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-from django.db.models import Case, Count, F, Q, QuerySet, When
+from django.db.models import Case, Count, F, Q, When
 from django.db.models.functions import Now
 
 from approvals.models import Request
@@ -29,7 +29,7 @@ def rows(tab: str) -> list[dict[str, Any]]:
     return [{**request, "customer": names.get(request["customer_id"], "")} for request in found]
 
 
-def _requests(states: tuple[str, ...]) -> QuerySet[Request, dict[str, Any]]:
+def _requests(states: tuple[str, ...]) -> Any:
     counted = Q(decisions__verdict="approve", decisions__revision=F("revision"))
     return (
         Request.objects.filter(state__in=states)

@@ -66,7 +66,9 @@ def _decide(request: HttpRequest, reference: str) -> None:
         verdict=cast(decisions.Verdict, form.get("verdict", "")),
         digest=form.get("digest", ""),
         shown=_shown(request, reference),
-        **{name: form.get(name, "") for name in _TYPED},
+        reason_code=form.get("reason_code", ""),
+        note=form.get("note", ""),
+        customer_message=form.get("customer_message", ""),
     )
     what = "approved" if form["verdict"] == "approve" else "denied"
     left = found.approvals_needed - decisions.approvals_given(found)

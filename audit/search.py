@@ -4,7 +4,6 @@ import datetime as dt
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Q
 from django.utils.dateparse import parse_date, parse_datetime
@@ -70,6 +69,11 @@ def _plain(text: str) -> str:
     return text
 
 
+def _reference(text: str) -> Q:
+    """A request's own, or that of what came of it."""
+    return Q(reference=_plain(text)) | Q(downstream_reference=text)
+
+
 def _kind(text: str) -> Q:
     if text not in Kind.values:
         raise ValueError(f"Give one of: {', '.join(Kind.values)}.")
@@ -97,7 +101,7 @@ def _moment(text: str) -> dt.datetime:
     """ISO 8601; without an offset it is UTC. A `+` that a query string turned into a blank is meant."""
     problem = "Give a day or a time such as 2026-01-31 or 2026-01-31T09:00:00Z."
     try:
-        moment: Any = parse_datetime(text.strip().replace(" ", "+")) or parse_date(text.strip())
+        moment = parse_datetime(text.strip().replace(" ", "+")) or parse_date(text.strip())
     except ValueError as error:
         raise ValueError(problem) from error
     if moment is None or not 1000 < moment.year < 9999:
@@ -113,7 +117,7 @@ FILTERS: dict[str, Callable[[str], Q]] = {
     "conversation": _conversation,
     "tool": _exactly("tool"),
     "tool_use_id": _exactly("tool_use_id"),
-    "reference": _exactly("reference"),
+    "reference": _reference,
     "kind": _kind,
     "decision": _exactly("decision"),
     "from": _from,

@@ -8,18 +8,23 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from audit.access import READS_CONSOLE, role_of
+from audit.api_base import ApiView
+from audit.errors import ApiError
 
 
 class HasRole(BasePermission):
     """The view's `roles`; 401 for nobody, 403 for another role."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        if not role_of(request.user):
+        role, roles = role_of(request.user), cast(Any, view).roles
+        if not role:
             raise exceptions.NotAuthenticated
-        return role_of(request.user) in cast(Any, view).roles
+        if role not in roles:
+            raise ApiError(403, "role", f"The role {role} may not do this; it is for {' and '.join(roles)}.")
+        return True
 
 
-class StaffView(APIView):
+class StaffView(ApiView):
     """A bearer token or the console's session (with CSRF), and a role."""
 
     permission_classes = [HasRole]

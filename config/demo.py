@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from agents.tokens import mint_widget_token
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
@@ -14,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from agents.tokens import mint_widget_token
 from config.seed import DEMO_CUSTOMERS
 from ledger.models import Customer, Order, Product
 from ledger.money import show
@@ -117,12 +117,13 @@ def _suggestions(orders: list[dict[str, Any]]) -> list[str]:
     """Three things to ask: a question, a refund that goes through, and one that waits for a person."""
     if not orders:
         return ["Where is my order?", "How do refunds work?", "I would like to talk to a person"]
-    delivered = next((row for row in orders if row["order"].status == "delivered"), orders[0])
-    order_id, currency = delivered["order"].order_id, delivered["order"].currency
+    delivered = [row for row in orders if row["order"].status == "delivered"] or orders
+    small, whole = delivered[0]["order"], delivered[:2][-1]
+    currency, total_minor = whole["order"].currency, whole["total_minor"]
     return [
         f"Where is my order {orders[0]['order'].order_id}?",
-        f"I want {show(SMALL_MINOR, currency)} back for order {order_id}, it came damaged",
-        f"Refund me the whole {show(delivered['total_minor'], currency)} for order {order_id}",
+        f"I want {show(SMALL_MINOR, small.currency)} back for order {small.order_id}, it came damaged",
+        f"Refund me the whole {show(total_minor, currency)} for order {whole['order'].order_id}, it came damaged",
     ]
 
 

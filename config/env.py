@@ -54,6 +54,7 @@ TEXTS = (
     "PLACET_SECRET_KEY",
     "PLACET_CHAT_KEYS",
     "PLACET_HOSTS",
+    "PLACET_FAILPOINTS",
 )
 
 
@@ -85,6 +86,8 @@ class Env:
     worker_threads: int
     demo: bool
     hosts: tuple[str, ...]
+    failpoints: Path | None
+    """For tests alone: see audit.failpoints."""
     secret_key: str = field(repr=False)
     """Empty before the first set-up, so that whatever signs fails instead of signing with a guessable key."""
     chat_keys: tuple[ChatKey, ...] = field(repr=False)
@@ -109,6 +112,7 @@ def load(environ: Mapping[str, str]) -> Env:
         model=_model(given),
         token_approvals=_token_approvals(given),
         hosts=_hosts(given),
+        failpoints=Path(given["PLACET_FAILPOINTS"]) if "PLACET_FAILPOINTS" in given else None,
         secret_key=_secret_key(given, secrets),
         chat_keys=_chat_keys(given),
         demo=bool(values.pop("demo")),

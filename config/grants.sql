@@ -11,7 +11,7 @@ GRANT SELECT ON approvals_staff_groups, approvals_staff_user_permissions TO plac
 GRANT SELECT, INSERT, UPDATE ON approvals_request TO placet_app;
 GRANT SELECT, INSERT ON approvals_decision, approvals_participant TO placet_app;
 GRANT SELECT, INSERT ON agents_definition, agents_session, agents_toolcall TO placet_app;
-GRANT SELECT, INSERT, UPDATE ON agents_conversation, agents_turn TO placet_app;
+GRANT SELECT, INSERT, UPDATE ON agents_conversation, agents_turn, agents_limit TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON agents_message TO placet_app;
 GRANT SELECT, INSERT ON audit_event, audit_detail TO placet_app;
 GRANT SELECT ON ledger_product TO placet_app;
@@ -30,6 +30,8 @@ GRANT SELECT ON ledger_customer, ledger_paymentmethod, ledger_order, ledger_prod
     ledger_transfer, ledger_hold TO placet_staff;
 GRANT INSERT ON ledger_customer, ledger_paymentmethod, ledger_order, ledger_product, ledger_account, ledger_transfer,
     ledger_hold TO placet_staff;
+GRANT UPDATE (state, ended_at) ON ledger_hold TO placet_staff;
 GRANT UPDATE ON ledger_customer, ledger_paymentmethod, ledger_order, ledger_product TO placet_staff;
 
+GRANT EXECUTE ON FUNCTION ledger_is_disabled(text) TO placet_app;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO placet_app, placet_customer, placet_staff;

@@ -77,7 +77,7 @@ def _database(url: str, **options: object) -> dict[str, object]:
 
 
 # A pool, because a turn gives its connection back before every model call.
-_POOL = {"min_size": 0, "max_size": 12, "timeout": 15, "max_idle": 60}
+_POOL = {"min_size": 0, "max_size": 12, "timeout": 5, "max_idle": 60}
 DATABASES: dict[str, dict[str, object]] = {}
 if ENV.database_url:
     DATABASES["default"] = {**_database(ENV.database_url, pool=_POOL), "CONN_HEALTH_CHECKS": True}

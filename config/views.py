@@ -46,4 +46,4 @@ def _say(request: HttpRequest, status: int, advice: str = "") -> HttpResponse:
         return JsonResponse({"code": code, "message": f"{title}. {advice}"}, status=status)
     context: dict[str, Any] = {"status": status, "title": title, "advice": advice}
     # Without the request: an error page asks neither the session nor the database.
-    return render(None, "config/error.html", context, status=status)  # type: ignore[arg-type]
+    return render(None, "config/error.html", context, status=status)

@@ -11,6 +11,7 @@ from ledger import orders, products, profiles
 from ledger.credentials import EXECUTE, READ, WRITE, Credential, verify
 from ledger.entries import Posted, end_holds, post, reserve
 from ledger.errors import Refused
+from ledger.items import Catalogue
 from ledger.models import Hold
 from ledger.orders import Moved, OrderState
 from ledger.plans import Plan
@@ -52,6 +53,18 @@ class Shop:
 
     def product(self, product_id: str) -> dict[str, Any]:
         return products.show_product(product_id)
+
+    def products(self, query: str | None, cursor: str | None) -> dict[str, Any]:
+        return products.list_products(query, cursor)
+
+    def catalogue(self, state: OrderState) -> Catalogue:
+        """The variants of what an order holds, by product and item."""
+        return products.catalogue(item["product_id"] for item in state.items)
+
+    def plan_address(self, address: dict[str, Any]) -> Plan:
+        """A new address for the customer's profile."""
+        self.credential.require(WRITE)
+        return profiles.plan_address(self.customer_id, address)
 
     def moved(self, plan: Plan) -> Moved:
         """What this customer's ledger holds against the limits, without this plan."""

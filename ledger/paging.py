@@ -15,13 +15,7 @@ _ENVELOPE = 1_000
 
 def page(rows: Sequence[dict[str, Any]], key: Callable[[dict[str, Any]], list[Any]], tool: str) -> dict[str, Any]:
     """As many rows as fit. `rows` holds one more than 20 where there are more; `key` makes the cursor."""
-    items: list[dict[str, Any]] = []
-    room = MOST_CHARACTERS - _ENVELOPE
-    for row in rows[:MOST_ITEMS]:
-        room -= len(json.dumps(row)) + 2
-        if room < 0 and items:
-            break
-        items.append(row)
+    items = fitting(rows[:MOST_ITEMS])
     if len(items) == len(rows):
         return {"items": items, "next_cursor": None, "hint": "This is the whole list."}
     cursor = write_cursor(key(items[-1]))
@@ -30,6 +24,18 @@ def page(rows: Sequence[dict[str, Any]], key: Callable[[dict[str, Any]], list[An
         "next_cursor": cursor,
         "hint": f"There is more: call {tool} again with the same arguments and cursor '{cursor}'.",
     }
+
+
+def fitting(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows from the first one on that fit into one result; at least one."""
+    fit: list[dict[str, Any]] = []
+    room = MOST_CHARACTERS - _ENVELOPE
+    for row in rows:
+        room -= len(json.dumps(row)) + 2
+        if room < 0 and fit:
+            break
+        fit.append(row)
+    return fit
 
 
 def write_cursor(values: list[Any]) -> str:

@@ -41,7 +41,7 @@ class Books:
             (
                 Account(kind=Kind.GIFT_CARD, currency=method.currency, customer_id=method.customer_id,
                         payment_method=method)
-                for method in methods if method.kind == Kind.GIFT_CARD
+                for method in methods if method.kind == Kind.GIFT_CARD and method.currency
             ),
             ignore_conflicts=True,
         )  # fmt: skip

@@ -155,10 +155,14 @@ def django_db_setup() -> None:
 
 @pytest.fixture
 def committing_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
-    """A database of its own for a test that commits, with an empty Valkey: gives its address.
+    """A database of its own for a test that commits, with an empty Valkey: gives its address."""
+    with on_fresh_database(django_db_blocker) as url:
+        yield url
 
-    Every thread's `connections["default"]` leads there until the test ends.
-    """
+
+@contextmanager
+def on_fresh_database(django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+    """A database of its own, to which every thread's `connections["default"]` leads until the block ends."""
     settings = connections.settings["default"]
     usual = settings["NAME"]
     with fresh_database() as url, django_db_blocker.unblock():

@@ -78,10 +78,20 @@ WALL_REVERSE = "".join(
     for table in OWNED
 )
 
+# Whether a customer was disabled is all that the application may know of one without a scope.
+DISABLED = """
+CREATE FUNCTION ledger_is_disabled(wanted text) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = public AS
+$$ SELECT EXISTS (SELECT FROM ledger_customer WHERE customer_id = wanted AND disabled_at IS NOT NULL) $$;
+REVOKE ALL ON FUNCTION ledger_is_disabled(text) FROM PUBLIC;
+"""
+DISABLED_REVERSE = "DROP FUNCTION ledger_is_disabled(text);"
+
 
 class Migration(migrations.Migration):
     dependencies = [("ledger", "0001_initial"), ("audit", "0002_append_only")]
     operations = [
         migrations.RunSQL(TRANSFERS, TRANSFERS_REVERSE),
         migrations.RunSQL(WALL, WALL_REVERSE),
+        migrations.RunSQL(DISABLED, DISABLED_REVERSE),
     ]

@@ -78,12 +78,8 @@ def test_a_refund_over_the_line_waits_and_holds_its_money(propose: Propose) -> N
         ([4_999, 1], ["executed", "executed"]),
     ],
 )
-def test_single_and_cumulative_amounts_meet_the_line(
-    propose: Propose, amounts: list[int], statuses: list[str]
-) -> None:
-    outcomes = [
-        propose("issue_refund", order_id="4471", amount_minor=amount, reason="damaged") for amount in amounts
-    ]
+def test_single_and_cumulative_amounts_meet_the_line(propose: Propose, amounts: list[int], statuses: list[str]) -> None:
+    outcomes = [propose("issue_refund", order_id="4471", amount_minor=amount, reason="damaged") for amount in amounts]
     assert [json.loads(outcome.text)["status"] for outcome in outcomes] == statuses
 
 

@@ -32,9 +32,7 @@ def waiting(propose: Propose) -> Request:
 
 
 def approve(request: Request, staff: Staff, **more: Any) -> Request:
-    return decide(
-        reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, **more
-    )
+    return decide(reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, **more)
 
 
 def _hold_states() -> list[str]:

@@ -1,6 +1,7 @@
 """The record's pages: who may read, what filters do, and that reading leaves a trace."""
 
 import json
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -15,7 +16,7 @@ from audit.search import search
 pytestmark = pytest.mark.django_db
 
 
-def make_event(**columns: object) -> int:
+def make_event(**columns: Any) -> int:
     values = {"kind": "dispatch", "decision": "refused", **columns}
     return record(Actor(kind="customer", id="maya"), NewEvent(**values), reason="too_much")
 
@@ -106,6 +107,13 @@ def test_filters_and_pages_find_each_event_once() -> None:
         if (cursor := page.next_cursor) is None:
             break
     assert found == wanted[::-1]
+
+
+def test_a_reference_finds_what_came_of_it() -> None:
+    asked = make_event(reference="R-7F3K9QXA")
+    done = make_event(kind="execution", reference="R-7F3K9QXA", downstream_reference="T-7F3K9QXB")
+    for reference, found in (("R-7F3K9QXA", [done, asked]), ("T-7F3K9QXB", [done])):
+        assert [event.pk for event in search({"reference": reference}, cursor=None, limit=10).events] == found
 
 
 def test_from_and_to_take_days_and_moments() -> None:

@@ -81,9 +81,7 @@ def test_an_api_address_that_is_not_there_answers_json(client: Client) -> None:
     assert response.json()["code"] == "not_found"
 
 
-def test_a_fault_says_so_and_shows_nothing(
-    client: Client, demo_on: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_says_so_and_shows_nothing(client: Client, demo_on: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise RuntimeError("secret")
 

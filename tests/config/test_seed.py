@@ -19,6 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def home(settings: Settings, tmp_path: Path) -> Path:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.PLACET = dataclasses.replace(settings.PLACET, home=tmp_path / "home")
     return tmp_path / "home"
 

@@ -301,7 +301,7 @@ def shops(draw: strategies.DrawFn) -> list[Row]:
     """A customer with one method of each kind, and orders that no row refuses."""
     name = f"throwaway{next(_numbers)}"
     balance = {"kind": "gift_card", "currency": "GBP", "balance_minor": draw(minor)}
-    kinds = [{"kind": "card", "last4": "1111"}, {"kind": "paypal"}, balance]
+    kinds: list[Row] = [{"kind": "card", "last4": "1111"}, {"kind": "paypal"}, balance]
     methods = [{"payment_method_id": f"{name}-{n}", **kind} for n, kind in enumerate(kinds)]
     address = {key: draw(text) for key in ADDRESS}
     rows = [customer(customer_id=name, name=draw(text), address=address, payment_methods=methods)]

@@ -1,0 +1,73 @@
+"""A conversation never dies of its length: grown long, it goes on in a new history.
+
+The new history opens with a summary made from the ledger and the record, not by the model: what was looked
+up, what was executed, what waits. Everything said before stays readable to people.
+"""
+
+from agents.claims import Claimed
+from agents.models import Conversation, Message, Turn
+from approvals.models import Request
+from audit.models import Event
+from ledger.money import show
+
+LONG_TOKENS = 60_000
+MOST_LINES = 60
+
+
+def begin_successor_if_long(turn: Claimed) -> None:
+    """Before a turn's first model call, under the turn's lock."""
+    last = Turn.objects.filter(conversation_id=turn.conversation_id, number__lt=turn.number).order_by("-number").first()
+    if last is None or last.last_input_tokens <= LONG_TOKENS:
+        return
+    Message.objects.create(
+        conversation_id=turn.conversation_id,
+        turn_id=turn.turn_id,
+        author=Message.Author.OPENING,
+        text=_summary(turn),
+        key=f"opening:{turn.turn_id}",
+    )
+    Conversation.objects.filter(pk=turn.conversation_id).update(history_from=turn.number)
+
+
+def _summary(turn: Claimed) -> str:
+    earlier = Message.objects.filter(conversation_id=turn.conversation_id, turn__number__lt=turn.number)
+    said = earlier.filter(author=Message.Author.CUSTOMER).count()
+    lines = [
+        "[From the shop's records, not from the customer] This conversation goes on from a longer one, of which you "
+        f"no longer see the wording: the customer wrote {said} messages. What the records hold of it:",
+        *_executed(turn),
+        *_requests(turn),
+        f"Orders looked at: {', '.join(_orders(turn)) or 'none'}.",
+        "Look things up again before you rely on them.",
+    ]
+    return "\n".join(lines[: MOST_LINES + 4])
+
+
+def _executed(turn: Claimed) -> list[str]:
+    events = Event.objects.filter(
+        conversation_id=turn.conversation_id, decision="executed", reference__startswith="T-"
+    ).order_by("-id")[: MOST_LINES // 2]
+    return [
+        f"- Executed {event.tool}, order {event.order_id or 'none'}, "
+        f"{show(event.amount_minor or 0, event.currency) if event.currency else 'no money'}: {event.reference}."
+        for event in events
+    ]
+
+
+def _requests(turn: Claimed) -> list[str]:
+    requests = Request.objects.filter(conversation_id=turn.conversation_id).order_by("-created_at")[: MOST_LINES // 2]
+    return [
+        f"- Request {request.reference}, {request.tool}, order {request.order_id or 'none'}, "
+        f"{show(request.amount_minor, request.currency) if request.currency else 'no money'}: {request.state}."
+        for request in requests
+    ]
+
+
+def _orders(turn: Claimed) -> list[str]:
+    found = (
+        Event.objects.filter(conversation_id=turn.conversation_id, kind="dispatch", decision="executed")
+        .exclude(order_id="")
+        .values_list("order_id", flat=True)
+        .distinct()
+    )
+    return list(found[:20])

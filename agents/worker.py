@@ -1,0 +1,121 @@
+"""What a worker process does around its turns: claims them, keeps their leases, looks for work that nobody
+rang for, and stops in order. The doorbell's tasks and the look-out here claim in the same way."""
+
+import logging
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from functools import cache
+
+from celery.signals import worker_init, worker_shutting_down
+from django.conf import settings
+from django.db import Error
+
+from agents import claims, execute, loop, watchdog
+from agents.claims import Claimed
+from agents.doorbell import ring
+from agents.pool import give_back_connection
+from approvals.requests import expire_due
+from audit.failpoints import reach
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 5.0
+STOP_SECONDS = 15.0
+"""How long turns may go on after SIGTERM. The supervisor sends SIGQUIT after 20 s."""
+
+_mine: set[Claimed] = set()
+_stopping = threading.Event()
+
+
+@cache
+def owner() -> str:
+    """This process, by a name that no other ever has. Made when first needed, so that a fork has its own."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+
+
+def work() -> None:
+    """Claim one turn and run it, unless this process is stopping."""
+    reach("task_received")
+    if _stopping.is_set() or (turn := claims.claim(owner())) is None:
+        return give_back_connection()
+    _mine.add(turn)
+    try:
+        reach("turn_claimed", turn.conversation_id)
+        loop.run(turn)
+    except claims.LostTurn:
+        log.warning("turn %s went on elsewhere", turn.turn_id)
+    except Error as exc:
+        log.warning("turn %s lost its database connection and is tried again: %s", turn.turn_id, exc)
+    finally:
+        _mine.discard(turn)
+        give_back_connection()
+    return None
+
+
+@worker_init.connect
+def _start(**_: object) -> None:
+    """Before the broker is asked: a worker that starts while it is down works all the same."""
+    lease = settings.PLACET.lease_seconds
+    jobs = (
+        ("leases", lease / 3, _renew),
+        ("look-out", min(lease / 3, LOOK_SECONDS), _look),
+        ("watchdog", watchdog.LOOK_SECONDS, watchdog.look),
+    )
+    for name, seconds, job in jobs:
+        threading.Thread(target=_every, args=(seconds, job), name=name, daemon=True).start()
+
+
+def _every(seconds: float, job: Callable[[], None]) -> None:
+    while True:
+        time.sleep(seconds)
+        try:
+            job()
+        except Error as exc:
+            log.warning("%s: the database does not answer: %s", threading.current_thread().name, exc)
+        except Exception:
+            log.exception("%s failed", threading.current_thread().name)
+        finally:
+            give_back_connection()
+
+
+def _renew() -> None:
+    """Three renewals per lease, until the process ends; a turn past its own deadline is not renewed, so a hung
+    one is claimed elsewhere."""
+    if mine := [turn.turn_id for turn in list(_mine)]:
+        claims.renew(owner(), mine)
+
+
+def _look() -> None:
+    """Do what waits although no ring was heard: the broker may be down, or have forgotten everything."""
+    if _stopping.is_set():
+        return
+    free = settings.PLACET.worker_threads - len(_mine)
+    for _ in range(min(claims.claimable(), free)):
+        threading.Thread(target=work, name="turn", daemon=True).start()
+    execute.execute_due()
+    expire_due()
+
+
+@worker_shutting_down.connect
+def _stop(**_: object) -> None:
+    """Claim nothing more; turns in flight get STOP_SECONDS. Not a daemon: the process waits for this thread."""
+    if not _stopping.is_set():
+        _stopping.set()
+        threading.Thread(target=_finish_or_hand_back, name="stopping").start()
+
+
+def _finish_or_hand_back() -> None:
+    until = time.monotonic() + STOP_SECONDS
+    while _mine and time.monotonic() < until:
+        time.sleep(0.05)
+    for turn in list(_mine):
+        try:
+            claims.hand_back(turn, seconds=0)
+        except (Error, claims.LostTurn) as exc:
+            log.warning("turn %s was not handed back: %s", turn.turn_id, exc)
+        ring("agents.tasks.work")
+    give_back_connection()
