@@ -37,16 +37,21 @@ class Claimed:
 
 
 _SUSPECT = 2  # so many workers died of it in a row
-_OTHER_RUNS = "EXISTS (SELECT FROM agents_turn r WHERE r.conversation_id = t.conversation_id AND r.state = 'running')"
-# Whatever kills workers takes the turns beside it along: suspects run one at a time, so that no innocent is parked.
-_SUSPECT_RUNS = f"""EXISTS (SELECT FROM agents_turn s WHERE s.state = 'running' AND s.attempts - s.waits > {_SUSPECT}
-                    AND s.lease_until > statement_timestamp())"""
+# One at a time in a conversation. What kills workers takes the turns beside it along: suspects run one at a
+# time too, so that innocent ones do not die of it again and again until they are parked.
+_MAY_RUN = f"""
+    (t.state = 'running' OR NOT EXISTS (
+        SELECT FROM agents_turn r WHERE r.conversation_id = t.conversation_id AND r.state = 'running'))
+    AND (t.attempts - t.waits < {_SUSPECT} OR NOT EXISTS (
+        SELECT FROM agents_turn s WHERE s.state = 'running' AND s.attempts - s.waits > {_SUSPECT}
+                                    AND s.lease_until > statement_timestamp()))
+"""
 # Running ones without an owner come first; then whoever has fewest turns in flight, so nobody's flood delays another.
 _NEXT = f"""
     SELECT c.id, t.id FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
     WHERE t.state <> 'finished' AND t.claimable_at <= statement_timestamp()
       AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp())
-      AND (t.state = 'running' OR NOT {_OTHER_RUNS}) AND (t.attempts - t.waits < {_SUSPECT} OR NOT {_SUSPECT_RUNS})
+      AND {_MAY_RUN}
     ORDER BY t.state DESC,
              (SELECT count(*) FROM agents_turn r WHERE r.customer_id = t.customer_id AND r.state = 'running'),
              t.claimable_at
@@ -146,7 +151,7 @@ def claimable() -> int:
         cursor.execute(
             "SELECT count(*) FROM agents_turn t WHERE state <> 'finished' AND claimable_at <= statement_timestamp() "
             "AND (lease_until IS NULL OR lease_until <= statement_timestamp()) "
-            f"AND (state = 'running' OR NOT {_OTHER_RUNS})"
+            f"AND {_MAY_RUN}"
         )
         row = cursor.fetchone()
     return int(row[0]) if row else 0

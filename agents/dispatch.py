@@ -14,7 +14,7 @@ from django.db import DatabaseError, connection, transaction
 from agents import guards, results
 from agents.claims import Held, hold
 from agents.results import Call, Outcome
-from agents.tools.registry import Arguments, Tool, tools
+from agents.tools.registry import Arguments, Caller, Tool, tools
 from agents.watchdog import watching
 from approvals import requests
 from approvals.facts import Standing, facts_for, standing_of
@@ -68,9 +68,12 @@ def _decide(call: Call, held: Held) -> Outcome:
     token = guards.credential_for(tool, call.turn.customer_id, call.turn.conversation_id)
     arguments = guards.valid_arguments(tool, call.input)
     guards.within_budget(tool, held)
-    if tool.read is not None:
-        return _read(tool, token, arguments)
+    caller = Caller(customer_id=call.turn.customer_id, conversation_id=call.turn.conversation_id)
+    if not tool.writes:
+        return _read(tool, token, caller, arguments)
     lock_customer(call.turn.customer_id)  # or two conversations could each stay below a line
+    if tool.act is not None:
+        return results.acted(tool.act(caller, arguments), arguments.model_dump(exclude_none=True))
     standing = standing_of(call.turn.customer_id)
     client = ScopedClient(token, open_requests=standing.by_order)
     done = client.run(lambda shop: _write(call, tool, shop, arguments, standing))
@@ -79,10 +82,9 @@ def _decide(call: Call, held: Held) -> Outcome:
     return results.written(done)
 
 
-def _read(tool: Tool, token: str, arguments: Arguments) -> Outcome:
-    client = ScopedClient(token)
-    read = tool.read
-    found = client.run(lambda shop: read(shop, arguments) if read else None)
+def _read(tool: Tool, token: str, caller: Caller, arguments: Arguments) -> Outcome:
+    client, read = ScopedClient(token), tool.read
+    found = client.run(lambda shop: read(shop, arguments)) if read else tool.look and tool.look(caller, arguments)
     if found is None:
         raise results.NothingReturned(tool.name)
     return results.read(found, arguments.model_dump(exclude_none=True), client.credential.id)

@@ -105,6 +105,11 @@ class Turn(models.Model):
             models.Index(fields=["created_at"], name="turn_by_day"),
         ]
 
+    @property
+    def cost_cents(self) -> str:
+        """Model cost in US cents, as people read it."""
+        return f"{self.cost_microcents / 1_000_000:.2f}"
+
 
 class Message(models.Model):
     """Everything said, in order: what the customer wrote, the model's replies as received, notices, staff.

@@ -10,7 +10,7 @@ from agents.claims import Claimed
 from agents.models import ToolCall
 from agents.notices import notice
 from agents.prompt import definition
-from agents.tools.registry import tools
+from agents.tools.registry import Acted, tools
 from approvals.policy import DEFAULT
 from audit.record import Actor, NewEvent, record
 
@@ -105,10 +105,22 @@ def written(done: "Done") -> Outcome:
     )
 
 
-_QUEUED = (
-    "queued for approval by a person, reference {}, usually decided within a day. Nothing has changed yet. Tell the "
-    "customer so; they can withdraw it."
-)
+def acted(done: Acted | None, effective: dict[str, Any]) -> Outcome:
+    """A write outside the ledger that was carried out: no money, so no verdict of the policy."""
+    if done is None:
+        raise NothingReturned
+    answer = {"status": "executed", "reference": done.reference, "message": done.message}
+    return Outcome(
+        decision="executed",
+        text=json.dumps(answer, ensure_ascii=False),
+        rule="no_money",
+        reference=done.reference,
+        effective=effective,
+        told=f"{done.told} Reference {done.reference}." if done.told else "",
+    )
+
+
+_QUEUED = "queued for approval by a person, reference {}, usually decided within a day."
 
 
 def refused(rule: str, message: str, facts: dict[str, Any] | None = None) -> Outcome:

@@ -27,7 +27,7 @@ def troubled() -> QuerySet[Turn]:
     return Turn.objects.filter(~Q(state="finished") | failed & Q(finished_at__gte=recent)).order_by("-created_at")[:200]
 
 
-def retry_turn(turn_id: uuid.UUID) -> Turn:
+def retry_turn(turn_id: uuid.UUID, *, by: str = "") -> Turn:
     """Run a failed turn's messages again, as the conversation's next turn. Under the conversation's lock."""
     with transaction.atomic():
         turn = _locked(turn_id)
@@ -39,12 +39,12 @@ def retry_turn(turn_id: uuid.UUID) -> Turn:
         again = Turn.objects.create(
             conversation_id=turn.conversation_id, customer_id=turn.customer_id, number=turn.number + 1
         )
-        _record(again, "retried")
+        _record(again, "retried", by)
         ring_on_commit("agents.tasks.work")
     return again
 
 
-def end_turn(turn_id: uuid.UUID) -> Turn:
+def end_turn(turn_id: uuid.UUID, *, by: str = "") -> Turn:
     """End a turn from outside. Raising its fence makes whatever a worker still does change nothing."""
     with transaction.atomic():
         turn = _locked(turn_id)
@@ -55,7 +55,7 @@ def end_turn(turn_id: uuid.UUID) -> Turn:
         turn.lease_until, turn.finished_at = None, timezone.now()
         turn.save()
         notice(turn.conversation_id, ENDINGS["parked"], key=f"turn:{turn.pk}")
-        _record(turn, "ended")
+        _record(turn, "ended", by)
         ended = {"turn_id": str(turn.pk), "state": "finished", "reason": "parked"}
         publish_on_commit(turn.conversation_id, "turn.finished", ended)
         ring_on_commit("agents.tasks.work")
@@ -71,7 +71,7 @@ def _locked(turn_id: uuid.UUID) -> Turn:
     return Turn.objects.select_for_update(no_key=True).get(pk=turn_id)
 
 
-def _record(turn: Turn, decision: str) -> None:
+def _record(turn: Turn, decision: str, by: str) -> None:
     event = NewEvent(
         kind="turn",
         decision=decision,
@@ -79,7 +79,7 @@ def _record(turn: Turn, decision: str) -> None:
         conversation_id=turn.conversation_id,
         turn_id=turn.pk,
     )
-    record(SYSTEM, event)
+    record(Actor(kind="staff", id=by) if by else SYSTEM, event)
 
 
 def sign_out(*, customer_id: str, session_id: str) -> None:

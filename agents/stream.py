@@ -31,10 +31,10 @@ def client() -> redis.Redis:
 
 def publish(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> None:
     """Send one event now. A failing Redis is logged and forgotten."""
-    fields = {"event": event, "data": json.dumps(data)}
+    fields: dict[Any, Any] = {"event": event, "data": json.dumps(data)}
     key = f"{STREAM}{conversation_id}"
     try:
-        event_id = client().xadd(key, dict(fields), maxlen=KEPT_EVENTS, approximate=True)
+        event_id = client().xadd(key, fields, maxlen=KEPT_EVENTS, approximate=True)
         with client().pipeline(transaction=False) as pipe:
             pipe.expire(key, KEPT_SECONDS)
             pipe.publish(f"{CHANNEL}{conversation_id}", json.dumps({"id": event_id, **fields}))

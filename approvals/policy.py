@@ -44,10 +44,10 @@ class Facts:
     moved_month_minor: int = 0
     reason: str = ""
     order_status: str = ""
-    order_value_minor: int = 0
     repeats: bool = False
     pays_unproven_method: bool = False
-    changes_address: bool = False
+    on_the_way: dict[str, int] = field(default_factory=dict)
+    """Of an address change: by currency, the value of the most valuable order not delivered yet."""
     open_requests: int = 0
     denied_reference: str = ""
 
@@ -87,7 +87,7 @@ def _asking_rule(policy: Policy, facts: Facts) -> str | None:
         ("repeat", facts.repeats),
         ("unproven_method", facts.pays_unproven_method),
         ("status_asks", facts.tool == "issue_refund" and facts.order_status in ALWAYS_ASK_STATUS),
-        ("address_of_valuable_order", facts.changes_address and _valuable(policy, facts)),
+        ("address_of_valuable_order", _valuable(policy, facts)),
     )
     return next((rule for rule, asks in checks if asks), None)
 
@@ -101,8 +101,8 @@ def _above(policy: Policy, facts: Facts, line: str, moved_minor: int) -> bool:
 
 
 def _valuable(policy: Policy, facts: Facts) -> bool:
-    lines = policy.lines.get(facts.currency)
-    return lines is None or facts.order_value_minor > lines.two_people_day
+    upper = {currency: lines.two_people_day for currency, lines in policy.lines.items()}
+    return any(value > upper.get(currency, 0) for currency, value in facts.on_the_way.items())
 
 
 def _deny(facts: Facts, rule: str, message: str) -> Verdict:

@@ -25,6 +25,7 @@ urlpatterns = [
     path("demo/customer/", demo.choose, name="demo-customer"),
     path("demo/token/", demo.token, name="demo-token"),
     path("console/conversations/", include("agents.urls")),
+    path("console/turns/", include("agents.turn_urls")),
     path("console/", include("approvals.urls")),
     path("audit/", include("audit.urls")),
     path("api/chat/", include("agents.api_urls")),

@@ -1,5 +1,7 @@
 """Changing where an order goes, or the address of a profile. An address is replaced whole."""
 
+from django.db import connection
+
 from ledger.orders import Json, OrderState
 from ledger.plans import Plan
 from ledger.statuses import require_pending
@@ -14,7 +16,6 @@ def plan_order_address(state: OrderState, address: Json) -> Plan:
         order_id=state.order_id,
         summary=f"Change the address of order {state.order_id}",
         done=f"Changed the address of order {state.order_id}.",
-        currency=state.currency,
         status_before=state.status,
         order_value_minor=state.value_minor,
         order_before={"address": state.address},
@@ -22,17 +23,30 @@ def plan_order_address(state: OrderState, address: Json) -> Plan:
     )
 
 
-def plan_my_address(customer_id: str, before: Json, address: Json, on_the_way: tuple[str, int]) -> Plan:
-    """Change the profile's address; orders keep theirs. `on_the_way`: currency and value, in minor units, of the
-    most valuable order that is not delivered yet."""
-    currency, value_minor = on_the_way
+def plan_my_address(customer_id: str, before: Json, address: Json) -> Plan:
+    """Change the profile's address; orders keep theirs."""
     return Plan(
         tool="change_my_address",
         customer_id=customer_id,
-        currency=currency,
         summary="Change the address of the account",
         done="Changed the address of your account. Orders keep the address that they have.",
-        order_value_minor=value_minor,
         customer_before={"address": before},
         customer_changes={"address": address},
     )
+
+
+_ON_THE_WAY = """
+    SELECT currency, max(value) FROM (
+        SELECT o.currency, (SELECT coalesce(sum((i ->> 'price_minor')::bigint), 0)
+                            FROM jsonb_array_elements(o.items) i) AS value
+        FROM ledger_order o
+        WHERE o.customer_id = %s AND o.status IN ('pending', 'pending_items_changed', 'processed')) orders
+    GROUP BY currency
+"""
+
+
+def on_the_way(customer_id: str) -> dict[str, int]:
+    """By currency, the value in minor units of the customer's most valuable order that is not delivered yet."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ON_THE_WAY, [customer_id])
+        return {currency: int(value) for currency, value in cursor.fetchall()}

@@ -5,9 +5,10 @@ well, so a handler that forgets whose session it is still sees one customer.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from ledger import orders, products, profiles
+from ledger import addresses, orders, products, profiles
 from ledger.credentials import EXECUTE, READ, WRITE, Credential, verify
 from ledger.entries import Posted, end_holds, post, reserve
 from ledger.errors import Refused
@@ -68,7 +69,10 @@ class Shop:
 
     def moved(self, plan: Plan) -> Moved:
         """What this customer's ledger holds against the limits, without this plan."""
-        return orders.moved(self.customer_id, plan)
+        moved = orders.moved(self.customer_id, plan)
+        if "address" in (*plan.order_changes, *plan.customer_changes):
+            return replace(moved, on_the_way=addresses.on_the_way(self.customer_id))
+        return moved
 
     def post(self, plan: Plan, *, key: str, request_reference: str = "") -> Posted:
         """Carry a plan out; the same key answers with what was posted before."""

@@ -67,5 +67,5 @@ def verify(token: str) -> Credential:
             scopes=frozenset(claims["scopes"]),
             digest=claims["digest"],
         )
-    except (jwt.InvalidTokenError, KeyError, ValueError) as exc:
+    except (jwt.InvalidTokenError, KeyError, ValueError, TypeError, AttributeError) as exc:
         raise CredentialRefused("This credential is not valid.") from exc

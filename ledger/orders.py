@@ -1,7 +1,7 @@
 """Orders as one customer may see them, and what has moved against the customer's limits."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from django.db import connection
@@ -182,6 +182,8 @@ class Moved:
     day_minor: int
     month_minor: int
     repeats: bool
+    on_the_way: dict[str, int] = field(default_factory=dict)
+    """By currency the value of the most valuable order not delivered yet, where a plan changes an address."""
 
 
 _MOVED = """

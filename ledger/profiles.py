@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.db import connection
-
 from ledger.addresses import plan_my_address
 from ledger.models import Customer
 from ledger.plans import Plan
@@ -26,18 +24,7 @@ def show_profile(customer_id: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_ON_THE_WAY = """
-    SELECT o.currency, sum((i ->> 'price_minor')::bigint) AS value
-    FROM ledger_order o, jsonb_array_elements(o.items) i
-    WHERE o.customer_id = %s AND o.status IN ('pending', 'pending_items_changed', 'processed')
-    GROUP BY o.order_id, o.currency ORDER BY value DESC LIMIT 1
-"""
-
-
 def plan_address(customer_id: str, address: dict[str, Any]) -> Plan:
-    """Plan a new address for the profile; Placet's policy asks while a valuable order is on its way."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ON_THE_WAY, [customer_id])
-        row = cursor.fetchone()
+    """A new address for the profile, from its row under lock."""
     customer = Customer.objects.select_for_update(no_key=True).get(customer_id=customer_id)
-    return plan_my_address(customer_id, customer.address, address, (row[0], int(row[1])) if row else ("", 0))
+    return plan_my_address(customer_id, customer.address, address)

@@ -86,6 +86,11 @@ def model(standin: Server, settings: Any) -> Server:
     return standin
 
 
+@pytest.fixture(autouse=True)
+def _cheap_passwords(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture
 def at_once(settings: Any) -> None:
     """Approved requests are due at once."""

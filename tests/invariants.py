@@ -51,19 +51,16 @@ def books_balance(customer_id: str = "") -> None:
 
 def one_effect_per_key(customer_id: str = "") -> None:
     """A key has one entry, the entry moved its amount once, and one call or one request asked for it."""
-
-    def check() -> None:
-        for entry in _of(Entry.objects.all(), customer_id):
-            moved = entry.transfers.aggregate(sum=Sum("amount_minor"))["sum"]
-            assert moved == entry.amount_minor, entry.reference
-            asked = Request.objects.filter(entry_reference=entry.reference).count()
-            called = ToolCall.objects.filter(decision="executed", reference=entry.reference).count()
-            assert (asked, called) == ((1, 0) if entry.request_reference else (0, 1)), entry.reference
-        open_requests = Request.objects.filter(state__in=OPEN_STATES).values_list("reference", flat=True)
-        pending = _of(Hold.objects.filter(state="pending"), customer_id).values_list("owner", flat=True)
-        assert {owner for owner in pending if owner.startswith("R-")} <= set(open_requests)
-
-    seen_by_staff(check)
+    entries = Entry.objects.annotate(moved=Sum("transfers__amount_minor"))
+    for entry in seen_by_staff(lambda: list(_of(entries, customer_id))):
+        if entry.tool == "issue_refund":
+            assert entry.moved == entry.amount_minor, entry.reference
+        asked = Request.objects.filter(entry_reference=entry.reference).count()
+        called = ToolCall.objects.filter(decision="executed", reference=entry.reference).count()
+        assert (asked, called) == ((1, 0) if entry.request_reference else (0, 1)), entry.reference
+    pending = Hold.objects.filter(state="pending", owner__startswith="R-")
+    owners = seen_by_staff(lambda: set(_of(pending, customer_id).values_list("owner", flat=True)))
+    assert owners <= set(Request.objects.filter(state__in=OPEN_STATES).values_list("reference", flat=True))
 
 
 def histories_are_valid(customer_id: str = "") -> None:

@@ -12,6 +12,13 @@ OrderId = Annotated[
     str,
     Field(min_length=1, max_length=200, description="The order's number as the customer's e-mail shows it."),
 ]
+ItemIds = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=200)]],
+    Field(min_length=1, max_length=100, description="item_id of each item; one that was bought twice may stand twice."),
+]
+PaymentMethodId = Annotated[
+    str, Field(min_length=1, max_length=200, description="One of the customer's own, as get_my_profile has it.")
+]
 Status = Literal[
     "pending", "pending_items_changed", "processed", "delivered", "cancelled", "return_requested",
     "exchange_requested",

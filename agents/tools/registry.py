@@ -1,6 +1,7 @@
 """The tools that a model may propose. Adding one: a new file beside this one and a line in FAMILIES."""
 
 import json
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,10 @@ from pydantic import BaseModel, ConfigDict
 from ledger.client import Shop
 from ledger.plans import Plan
 
-FAMILIES = ("orders", "refunds")
+FAMILIES = (
+    "orders", "refunds", "profile", "catalogue", "cancellations", "returns", "exchanges", "item_changes",
+    "payment_changes", "addresses", "requests", "refund_policy", "calculator", "help_articles", "hand_off",
+)  # fmt: skip
 
 
 class Arguments(BaseModel):
@@ -26,18 +30,39 @@ class NoArguments(Arguments):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """In whose session a tool is called; for tools that look or act outside the shop."""
+
+    customer_id: str
+    conversation_id: uuid.UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acted:
+    """What a write outside the ledger did. `told` is the notice for the customer; empty where another tells them."""
+
+    reference: str
+    message: str
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A read answers at once; a write only plans, and dispatch decides what becomes of the plan."""
+    """Exactly one of four handlers. `read` and `plan` work on the shop: a read answers at once; a write only plans,
+    and dispatch decides what becomes of the plan. `look` and `act` do the same where no money and no order is
+    concerned, so an `act` is carried out at once."""
 
     name: str
     description: str
     arguments: type[Arguments]
     read: Callable[[Shop, Any], dict[str, Any]] | None = None
     plan: Callable[[Shop, Any], Plan] | None = None
+    look: Callable[[Caller, Any], dict[str, Any]] | None = None
+    act: Callable[[Caller, Any], Acted] | None = None
 
     @property
     def writes(self) -> bool:
-        return self.plan is not None
+        return self.plan is not None or self.act is not None
 
     def schema(self) -> dict[str, Any]:
         """The tool as the Messages API takes it."""

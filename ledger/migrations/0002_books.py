@@ -20,6 +20,10 @@ CREATE TRIGGER never_deleted BEFORE DELETE OR TRUNCATE ON ledger_hold
 -- Totals: only accounts that a check guards carry one, so nothing shared by customers is locked.
 CREATE FUNCTION ledger_move() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
+    IF EXISTS (SELECT FROM ledger_account WHERE id IN (NEW.debit_id, NEW.credit_id) AND kind <> 'opening'
+               AND customer_id IS DISTINCT FROM NEW.customer_id) THEN
+        RAISE EXCEPTION 'a transfer stays within one customer''s accounts' USING ERRCODE = 'check_violation';
+    END IF;
     UPDATE ledger_account SET balance_minor = balance_minor
             + CASE WHEN id = NEW.credit_id THEN NEW.amount_minor ELSE -NEW.amount_minor END
         WHERE id IN (NEW.debit_id, NEW.credit_id) AND kind IN ('order', 'gift_card');
@@ -33,7 +37,11 @@ BEGIN
         IF NEW.state <> 'pending' THEN
             RAISE EXCEPTION 'a hold begins as pending' USING ERRCODE = 'check_violation';
         END IF;
-        UPDATE ledger_account SET held_minor = held_minor + NEW.amount_minor WHERE id = NEW.account_id;
+        UPDATE ledger_account SET held_minor = held_minor + NEW.amount_minor
+            WHERE id = NEW.account_id AND customer_id = NEW.customer_id;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'a hold is on its customer''s account' USING ERRCODE = 'check_violation';
+        END IF;
     ELSE
         IF OLD.state <> 'pending' OR NEW.state = 'pending'
            OR (NEW.owner, NEW.account_id, NEW.customer_id, NEW.amount_minor, NEW.currency)
@@ -45,8 +53,20 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER keep_totals AFTER INSERT OR UPDATE ON ledger_hold FOR EACH ROW EXECUTE FUNCTION ledger_reserve();
+
+-- Only transfers and holds give an account its totals.
+CREATE FUNCTION ledger_open() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.balance_minor <> 0 OR NEW.held_minor <> 0 THEN
+        RAISE EXCEPTION 'an account begins empty' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER begins_empty BEFORE INSERT ON ledger_account FOR EACH ROW EXECUTE FUNCTION ledger_open();
 """
 TRANSFERS_REVERSE = """
+DROP TRIGGER begins_empty ON ledger_account;
+DROP FUNCTION ledger_open();
 DROP TRIGGER keep_totals ON ledger_hold;
 DROP FUNCTION ledger_reserve();
 DROP TRIGGER keep_totals ON ledger_transfer;

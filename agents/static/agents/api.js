@@ -90,6 +90,20 @@ export class Api {
   }
 }
 
+/** An id that no other message has. */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16)); // randomUUID is missing where there is no HTTPS
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** What went wrong, for the customer. */
+export function sentence(error) {
+  if (error.status === undefined) return "No connection. Your message is kept here.";
+  if (error.status === 401 || error.status === 403) return "You are signed out. Reload the page to sign in again.";
+  if (error.status === 429) return `Too many messages at once. Try again in ${error.retryAfter || 30} seconds.`;
+  return Object.values(error.fields).flat()[0] || error.message;
+}
+
 async function failure(response) {
   const body = await response.json().catch(() => ({}));
   return new ApiError(response.status, body, Number(response.headers.get("Retry-After")) || 0);

@@ -1,6 +1,6 @@
 // One customer's conversation: what was said, what is being said, what could not be sent. No DOM here.
 
-import { Api } from "./api.js";
+import { Api, newId, sentence } from "./api.js";
 
 const BACKOFF_MS = [500, 1000, 2000, 4000, 8000, 15_000];
 
@@ -205,7 +205,7 @@ export class Chat extends EventTarget {
     if (id) this.lastEventId = id;
     const hearing = {
       open: () => this.#set({ lost: false }),
-      "turn.started": () => this.#turnStarted(data),
+      "turn.started": () => this.#set({ skipStep: null, running: this.running.add(data.turn_id) }),
       "text.delta": () => this.#delta(data),
       "text.reset": () => this.#set({ draft: null, skipStep: null }),
       activity: () => this.#set({ activity: data.tool }),
@@ -215,11 +215,6 @@ export class Chat extends EventTarget {
       resync: () => this.#load(),
     };
     hearing[type]?.();
-  }
-
-  #turnStarted({ turn_id: turn }) {
-    this.running.add(turn);
-    this.#set({ skipStep: null });
   }
 
   #delta({ turn_id: turn, step, text }) {
@@ -253,16 +248,4 @@ export class Chat extends EventTarget {
     this.finished.add(turn);
     this.#set({ draft: null, activity: null });
   }
-}
-
-function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16)); // randomUUID is missing where there is no HTTPS
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function sentence(error) {
-  if (error.status === undefined) return "No connection. Your message is kept here.";
-  if (error.status === 401 || error.status === 403) return "You are signed out. Reload the page to sign in again.";
-  if (error.status === 429) return `Too many messages at once. Try again in ${error.retryAfter || 30} seconds.`;
-  return Object.values(error.fields).flat()[0] || error.message;
 }

@@ -1,0 +1,86 @@
+"""The customer's own requests: what waits for a person, and taking it back."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.db.models import Q
+from pydantic import Field
+
+from agents.notices import STATES
+from agents.tools.registry import Acted, Arguments, Caller, Tool
+from approvals.errors import Conflict
+from approvals.models import Request
+from approvals.requests import withdraw
+from ledger.errors import Refused
+from ledger.paging import MOST_ITEMS, bad_cursor, page, read_cursor
+
+
+class ListMyRequests(Arguments):
+    cursor: str | None = Field(default=None, description="next_cursor of an earlier result.")
+
+
+class WithdrawRequest(Arguments):
+    reference: Annotated[str, Field(min_length=1, max_length=40, description="R- and eight characters.")]
+
+
+def _list(caller: Caller, args: ListMyRequests) -> dict[str, Any]:
+    """Newest first, without anything that staff wrote."""
+    found = Request.objects.filter(customer_id=caller.customer_id).order_by("-created_at", "-reference")
+    if after := read_cursor(args.cursor, 2):
+        at = _moment(after[0])
+        found = found.filter(Q(created_at__lt=at) | Q(created_at=at, reference__lt=after[1]))
+    rows = [_row(request) for request in found[: MOST_ITEMS + 1]]
+    return page(rows, lambda row: [row["created_at"], row["reference"]], "list_my_requests")
+
+
+def _row(request: Request) -> dict[str, Any]:
+    row = {
+        "reference": request.reference,
+        "state": STATES[request.state],
+        "summary": request.preview["summary"],
+        "created_at": request.created_at.isoformat(),
+    }
+    return row | ({"executed_as": request.entry_reference} if request.entry_reference else {})
+
+
+def _moment(text: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as exc:
+        raise bad_cursor() from exc
+    if at.tzinfo is None:
+        raise bad_cursor()
+    return at
+
+
+def _withdraw(caller: Caller, args: WithdrawRequest) -> Acted:
+    if not Request.objects.filter(reference=args.reference, customer_id=caller.customer_id).exists():
+        raise Refused(
+            "not_found",
+            f"No request {args.reference} in this account. Call list_my_requests to see the customer's requests.",
+        )
+    try:
+        request = withdraw(reference=args.reference, customer_id=caller.customer_id)
+    except Conflict as conflict:
+        raise Refused(
+            "status",
+            f"Request {args.reference} is {STATES[conflict.state]} already and cannot be withdrawn. Tell the customer; "
+            "list_my_requests shows what became of it.",
+        ) from conflict
+    return Acted(reference=request.reference, message=f"Withdrew request {request.reference}. Nothing was changed.")
+
+
+TOOLS = (
+    Tool(
+        name="list_my_requests",
+        description="The customer's own requests, newest first: what waits for a person and what became of the others.",
+        arguments=ListMyRequests,
+        look=_list,
+    ),
+    Tool(
+        name="withdraw_request",
+        description="Take back one of the customer's own requests that waits for a person, when the customer asks to.",
+        arguments=WithdrawRequest,
+        act=_withdraw,
+    ),
+)

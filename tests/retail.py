@@ -1,0 +1,92 @@
+"""The public retail data: the shop imported once per process, and its rows compared before and after."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection, connections, transaction
+
+from ledger.shop_export import export_lines
+from ledger.shop_io import import_shop
+from ledger.staff import as_staff
+from tests.servers import _point_at, fresh_database
+
+Json = dict[str, Any]
+FOLDER = Path(settings.PLACET.shared) / "data" / "retail"
+needs_data = pytest.mark.skipif(
+    not (FOLDER / "shop.jsonl").exists(), reason=f"the public retail data is not in {FOLDER} (set PLACET_SHARED)"
+)
+_TABLES = ("customer", "order", "account", "transfer", "hold", "entry", "product")
+
+
+def read(name: str) -> list[Json]:
+    """The lines of one of the files; none where it is absent."""
+    file = FOLDER / name
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+@pytest.fixture(scope="module")
+def retail_shop(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """A database of the module's own with the public shop in it."""
+    options = connections.settings["default"]
+    usual = options["NAME"]
+    with fresh_database() as url, django_db_blocker.unblock():
+        _point_at(options, url.rpartition("/")[2])
+        try:
+            with (FOLDER / "shop.jsonl").open("rb") as file:
+                import_shop(file, lambda done, total: None)
+            yield
+        finally:
+            _point_at(options, usual)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Whatever happens inside is rolled back."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def rows_of(customer_id: str) -> dict[str, Json]:
+    """The customer's rows of the export by id, `item_ids` sorted as the data compares them."""
+    lines = as_staff(lambda: list(export_lines(customer_id)))
+    return {line.get("order_id", line["customer_id"]): _sorted_ids(line) for line in lines}
+
+
+def as_compared(line: Json) -> Json:
+    return _sorted_ids(line)
+
+
+def _sorted_ids(line: Json) -> Json:
+    promises = {key: line[key] for key in ("return", "exchange") if key in line}
+    for key, promise in promises.items():
+        ids = {name: sorted(promise[name]) for name in ("item_ids", "new_item_ids") if name in promise}
+        line = {**line, key: {**promise, **ids}}
+    return line
+
+
+@cache
+def _fingerprint_sql() -> str:
+    parts = [
+        f"SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM ledger_{table} t"  # noqa: S608
+        + (" WHERE t.customer_id IS DISTINCT FROM %(customer)s" if table != "product" else "")
+        for table in _TABLES
+    ]
+    return " UNION ALL ".join(parts)
+
+
+def others(customer_id: str) -> list[str]:
+    """A fingerprint of everything in the books that is not this customer's; of all of it for no customer."""
+
+    def look() -> list[str]:
+        with connection.cursor() as cursor:
+            cursor.execute(_fingerprint_sql(), {"customer": customer_id})
+            return [row[0] for row in cursor.fetchall()]
+
+    return as_staff(look)
