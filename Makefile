@@ -1,5 +1,5 @@
 # One command each; `make run PORT=8001`, `make test ARGS="-k refund"`.
-.PHONY: run test lint
+.PHONY: run test bench lint
 
 # A virtual environment without pip, filled by the pip that is there: Debian splits python3-venv off.
 PYTHON ?= python3
@@ -12,6 +12,11 @@ run: .venv/runtime
 test: .venv/development
 	@.venv/bin/python -m tests.chromium
 	@exec .venv/bin/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+# Writes its tables into docs/performance.md.
+bench: .venv/runtime .venv-bench/installed
+	@.venv/bin/python -m bench.turns
+	@.venv/bin/python -m bench.many
 
 lint: .venv/development
 	.venv/bin/python -m ruff check .
@@ -35,3 +40,10 @@ lint: .venv/development
 	@echo "Installing the development tools ..."
 	@$(INSTALL) requirements-dev.txt
 	@cp requirements-dev.txt $@
+
+# What others offer, to measure beside it: in an environment of its own, so that the product's lock stays clean.
+.venv-bench/installed: bench/requirements.txt
+	@echo "Installing what is measured beside Placet ..."
+	@$(PYTHON) -m venv --without-pip .venv-bench
+	@$(subst .venv/,.venv-bench/,$(INSTALL)) bench/requirements.txt
+	@cp bench/requirements.txt $@

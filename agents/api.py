@@ -154,8 +154,13 @@ class Messages(ChatView):
         body = shapes.NewMessage(data=request.data)
         body.is_valid(raise_exception=True)
         try:
+            claims = self.claims()
             posted = chat.post_message(
-                conversation_id=conversation.pk, session_id=self.claims().session_id, **body.validated_data
+                conversation_id=conversation.pk,
+                session_id=claims.session_id,
+                auth_time=claims.auth_time,
+                amr=claims.amr,
+                **body.validated_data,
             )
         except chat.OtherText as exc:
             raise ApiError(409, "client_id_used", "This client_id belongs to another text; use a new one.") from exc

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import connection, transaction
 
+from approvals.facts import Circumstances
+
 
 class LostTurn(Exception):
     """Another worker claimed the turn since: whatever this one still does changes nothing."""
@@ -36,6 +38,8 @@ class Claimed:
     started_at: dt.datetime
 
 
+_FREE = """t.state <> 'finished' AND t.claimable_at <= statement_timestamp()
+      AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp())"""
 _SUSPECT = 2  # so many workers died of it in a row
 # One at a time in a conversation. What kills workers takes the turns beside it along: suspects run one at a
 # time too, so that innocent ones do not die of it again and again until they are parked.
@@ -45,38 +49,32 @@ _MAY_RUN = f"""
     AND (t.attempts - t.waits < {_SUSPECT} OR NOT EXISTS (
         SELECT FROM agents_turn s WHERE s.state = 'running' AND s.attempts - s.waits > {_SUSPECT}
                                     AND s.lease_until > statement_timestamp()))
-"""
+"""  # noqa: S608 - our own texts
 # Running ones without an owner come first; then whoever has fewest turns in flight, so nobody's flood delays another.
-_NEXT = f"""
-    SELECT c.id, t.id FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
-    WHERE t.state <> 'finished' AND t.claimable_at <= statement_timestamp()
-      AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp())
-      AND {_MAY_RUN}
-    ORDER BY t.state DESC,
-             (SELECT count(*) FROM agents_turn r WHERE r.customer_id = t.customer_id AND r.state = 'running'),
-             t.claimable_at
-    LIMIT 1 FOR NO KEY UPDATE OF c SKIP LOCKED
-"""
-_TAKE = """
+# One statement: a turn that somebody took after the look is looked at again when its row is updated.
+_CLAIM = f"""
+    WITH next AS MATERIALIZED (
+        SELECT t.id, c.session_id, c.definition_id
+        FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
+        WHERE {_FREE} AND {_MAY_RUN}
+        ORDER BY t.state DESC,
+                 (SELECT count(*) FROM agents_turn r WHERE r.customer_id = t.customer_id AND r.state = 'running'),
+                 t.claimable_at
+        LIMIT 1 FOR NO KEY UPDATE OF c SKIP LOCKED)
     UPDATE agents_turn t SET state = 'running', fence = t.fence + 1, owner = %s, attempts = t.attempts + 1,
         lease_until = statement_timestamp() + make_interval(secs => %s),
         started_at = coalesce(t.started_at, statement_timestamp())
-    FROM agents_conversation c
-    WHERE t.id = %s AND c.id = t.conversation_id AND t.state <> 'finished'
-      AND (t.lease_until IS NULL OR t.lease_until <= statement_timestamp())
-    RETURNING t.id, t.fence, t.number, t.attempts, t.waits, c.id, t.customer_id, c.session_id, c.definition_id,
-        t.started_at
-"""
+    FROM next WHERE t.id = next.id AND {_FREE}
+    RETURNING t.id, t.fence, t.number, t.attempts, t.waits, t.conversation_id, t.customer_id, next.session_id,
+        next.definition_id, t.started_at
+"""  # noqa: S608
 
 
 def claim(owner: str) -> Claimed | None:
     """The next turn that may run, or None. Posting takes the conversation's lock too, so a message is either
     seen by the turn that is claimed here or stays on one that is still queued."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_NEXT)
-        if (found := cursor.fetchone()) is None:
-            return None
-        cursor.execute(_TAKE, [owner, settings.PLACET.lease_seconds, found[1]])
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, [owner, settings.PLACET.lease_seconds])
         row = cursor.fetchone()
     names = Claimed.__dataclass_fields__
     return Claimed(**dict(zip(names, row, strict=True))) if row else None
@@ -86,6 +84,10 @@ _HOLD = """
     SELECT t.writes, t.errors_in_row, c.state,
            EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
                OR ledger_is_disabled(t.customer_id),
+           c.policy_version, (SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL),
+           (SELECT concat_ws(' from ', nullif(u.field, ''), u.tool) FROM agents_untrustedtext u
+            WHERE u.conversation_id = c.id ORDER BY u.id LIMIT 1),
+           floor(extract(epoch FROM greatest(now(), c.auth_time) - c.auth_time) / 60)::int, c.amr::json,
            set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true)
     FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
     WHERE t.id = %s AND t.fence = %s AND t.state = 'running' FOR NO KEY UPDATE OF t
@@ -94,10 +96,14 @@ _HOLD = """
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The turn's row, locked, with the counts that limits look at."""
+    """The turn's row, locked, with the counts that limits look at and what the policy asks about its conversation."""
 
     writes: int
     errors_in_row: int
+    taken_over: bool
+    around: Circumstances
+    policies: tuple[int, int]
+    """The versions that bind a write: the one that the conversation began with, and the one in force."""
 
 
 def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
@@ -109,12 +115,18 @@ def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
         row = cursor.fetchone()
     if row is None:
         raise LostTurn(str(claimed.turn_id))
-    writes, errors, state, signed_out, *_ = row
+    writes, errors, state, signed_out, began, now, untrusted, minutes, amr, *_ = row
     if not whatever_happened and signed_out:
         raise StoppedTurn("signed_out")
     if not whatever_happened and state != "open":
         raise StoppedTurn("taken_over")
-    return Held(writes, errors)
+    around = Circumstances(
+        conversation_id=claimed.conversation_id,
+        untrusted_text=untrusted or "",
+        sign_in_minutes=minutes,
+        sign_in_methods=tuple(amr),
+    )
+    return Held(writes, errors, state != "open", around, (began, now))
 
 
 def hand_back(claimed: Claimed, *, seconds: float) -> None:
@@ -148,10 +160,6 @@ def renew(owner: str, turn_ids: list[uuid.UUID]) -> None:
 def claimable() -> int:
     """How many turns wait for a worker: what the sweeper rings for."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM agents_turn t WHERE state <> 'finished' AND claimable_at <= statement_timestamp() "
-            "AND (lease_until IS NULL OR lease_until <= statement_timestamp()) "
-            f"AND {_MAY_RUN}"
-        )
+        cursor.execute(f"SELECT count(*) FROM agents_turn t WHERE {_FREE} AND {_MAY_RUN}")  # noqa: S608 - our own text
         row = cursor.fetchone()
     return int(row[0]) if row else 0

@@ -1,35 +1,43 @@
 """Ending a turn, however it ends: a valid history, a definite state, a sentence for the customer."""
 
-from django.db import transaction
-from django.utils import timezone
+from django.db import connection, transaction
 
-from agents import corrections, notices, results
+from agents import corrections, notices, remote_dispatch, results
 from agents.claims import Claimed, hold
 from agents.doorbell import ring_on_commit
-from agents.models import Message, Turn
+from agents.models import Message
 from agents.replies import calls_of
 from agents.stream import publish_on_commit
 from audit.failpoints import reach_on_commit
 from audit.record import SYSTEM, NewEvent, record
 
+# What the model said last, and whether the conversation's next turn waits, come with it.
+_FINISH = """
+    UPDATE agents_turn t SET state = 'finished', reason = %s, finished_at = statement_timestamp(), owner = '',
+        lease_until = NULL
+    WHERE id = %s RETURNING
+        (SELECT text FROM agents_message m WHERE m.turn_id = t.id AND author = 'assistant' AND text <> ''
+         ORDER BY m.id DESC LIMIT 1),
+        EXISTS (SELECT FROM agents_turn n WHERE n.conversation_id = t.conversation_id AND n.state = 'queued')
+"""
+
 
 def finish(turn: Claimed, reason: str) -> None:
     """End the turn: answer what was left open, tell the customer where the model did not, ring for the next."""
-    with transaction.atomic():
+    with transaction.atomic(), connection.cursor() as cursor:
         hold(turn, whatever_happened=True)
-        _close_open_calls(turn)
-        _correct(turn)
+        if reason != "answered":
+            _close_open_calls(turn)
+            record(SYSTEM, _event(turn, reason))
+        cursor.execute(_FINISH, [reason, turn.turn_id])
+        said, next_waits = cursor.fetchone()
+        _correct(turn, said or "")
         if sentence := notices.ENDINGS.get(reason):
             notices.notice(turn.conversation_id, sentence, key=f"turn:{turn.turn_id}")
-        if reason != "answered":
-            record(SYSTEM, _event(turn, reason))
-        Turn.objects.filter(pk=turn.turn_id).update(
-            state=Turn.State.FINISHED, reason=reason, finished_at=timezone.now(), owner="", lease_until=None
-        )
         reach_on_commit("turn_finished", turn.conversation_id)
         ended = {"turn_id": str(turn.turn_id), "state": "finished", "reason": reason}
         publish_on_commit(turn.conversation_id, "turn.finished", ended)
-        if Turn.objects.filter(conversation_id=turn.conversation_id, state=Turn.State.QUEUED).exists():
+        if next_waits:
             ring_on_commit("agents.tasks.work")
 
 
@@ -45,10 +53,8 @@ def _event(turn: Claimed, reason: str) -> NewEvent:
     )
 
 
-def _correct(turn: Claimed) -> None:
-    texts = Message.objects.filter(turn_id=turn.turn_id, author="assistant").exclude(text="")
-    text = texts.order_by("-id").values_list("text", flat=True).first() or ""
-    if corrections.claims_an_effect(text) and not corrections.anything_executed(turn.conversation_id):
+def _correct(turn: Claimed, said: str) -> None:
+    if corrections.claims_an_effect(said) and not corrections.anything_executed(turn.conversation_id):
         notices.notice(turn.conversation_id, corrections.NOTHING_CHANGED, key=f"correction:{turn.turn_id}")
 
 
@@ -57,4 +63,4 @@ def _close_open_calls(turn: Claimed) -> None:
     last = Message.objects.filter(turn_id=turn.turn_id, author="assistant", in_history=True).order_by("-id").first()
     for call in calls_of(turn, last) if last else ():
         if results.stored(call) is None:
-            results.keep(call, results.cut())
+            results.keep(call, remote_dispatch.left_open(call))

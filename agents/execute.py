@@ -6,22 +6,24 @@ withdrawal meet at the customer's and the request's lock, and one of them finds 
 
 import logging
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from agents import guards, notices
+from agents import guards, remote_execute
+from agents.executions import Drift, credential_for, digest_with, end, executed, key_of, reissue
 from agents.tools.registry import tools
-from approvals.digest import digest_of
-from approvals.facts import facts_for, standing_of
+from approvals import brakes
+from approvals.facts import circumstances_of, facts_for, standing_of
 from approvals.models import Request
-from approvals.news import request_changed
-from approvals.policy import DEFAULT, Facts, decide
-from approvals.requests import Origin, event_of, locked, move, propose, void_holds
+from approvals.policies import binding_of, verdict_of_reissue
+from approvals.policy import Verdict
+from approvals.rechecks import no_longer_approved, send_back
+from approvals.requests import locked
 from audit.failpoints import reach
-from audit.record import SYSTEM, record
 from ledger.client import ScopedClient, Shop
-from ledger.credentials import EXECUTE, READ, WRITE, mint
+from ledger.credentials import READ, WRITE, mint
 from ledger.entries import Posted
 from ledger.errors import Refused
 from ledger.plans import Plan
@@ -30,17 +32,14 @@ from ledger.references import new_reference
 log = logging.getLogger(__name__)
 
 
-class Drift(Exception):
-    """What would happen now is not what was approved; `plan` is what would, if anything can."""
-
-    def __init__(self, why: str, plan: Plan | None = None) -> None:
-        super().__init__(why)
-        self.why, self.plan = why, plan
-
-
 def ready() -> list[str]:
-    """References of approved requests whose undo delay is over and whose time is not, by the database's clock."""
-    return list(_due().order_by("execute_after").values_list("reference", flat=True)[:100])
+    """References of approved requests whose undo delay is over and whose time is not, by the database's clock, and
+    which no brake freezes."""
+    stopped = brakes.stopped()
+    if stopped.answers or stopped.writes:
+        return []
+    due = _due().exclude(tool__in=stopped.tools)
+    return list(due.order_by("execute_after").values_list("reference", flat=True)[:100])
 
 
 def _due() -> QuerySet[Request]:
@@ -51,59 +50,67 @@ def execute_due() -> None:
     """Execute what is approved and past its undo delay."""
     for reference in ready():
         execute(reference)
+    for reference in remote_execute.in_doubt():
+        remote_execute.look_again(reference)
 
 
 def execute(reference: str) -> bool:
-    """Execute one approved request, or end it as stale or failed; False when somebody else was first."""
+    """Execute one approved request, or end it as stale or failed; False when somebody else was first, or the brake
+    is on: then what is approved stays so and waits."""
     with transaction.atomic():
+        stopped = brakes.hold_open()
         request = locked(reference)
-        if not _due().filter(reference=reference).exists():
+        if stopped.stops(request.tool) or not _due().filter(reference=reference).exists():
             return False
         reach("execution_claimed", request.conversation_id)
-        try:
-            with transaction.atomic():
-                _carry_out(request)
-        except Drift as drift:
-            _go_stale(request, drift)
-        except Exception as fault:
-            code = guards.fault_code()
-            log.exception("%s execution of %s failed", code, reference)
-            _end(request, Request.State.FAILED, f"{code} {type(fault).__name__}")
+        verdict = no_longer_approved(request)
+        if verdict and verdict.outcome == "ask":
+            send_back(request, verdict)
+        elif verdict:
+            _go_stale(request, Drift(f"the policy in force refuses it: {verdict.rule}"))
+        elif settings.PLACET.ledger_url:
+            remote_execute.begin(request)
+        else:
+            _attempt(request)
+    if settings.PLACET.ledger_url:
+        remote_execute.carry_out(reference)
     reach("execution_committed", request.conversation_id)
     return True
 
 
+def _attempt(request: Request) -> None:
+    """What fails leaves no half effect, only a definite state."""
+    try:
+        with transaction.atomic():
+            _carry_out(request)
+    except Drift as drift:
+        _go_stale(request, drift)
+    except Exception as fault:
+        code = guards.fault_code()
+        log.exception("%s execution of %s failed", code, request.reference)
+        request.refresh_from_db()  # the row went back to what it was, the object did not
+        end(request, Request.State.FAILED, f"{code} {type(fault).__name__}")
+
+
 def _carry_out(request: Request) -> None:
-    token = mint(request.customer_id, request.conversation_id, READ, WRITE, EXECUTE, digest=request.digest)
+    token = credential_for(request)
     others = standing_of(request.customer_id, without=[request.reference])
     client = ScopedClient(token, open_requests=others.by_order)
     posted = client.run(lambda shop: _post_approved(request, shop))
     reach("execution_written", request.conversation_id)
-    move(request, to=Request.State.EXECUTED, expected=("approved",), entry_reference=posted.reference)
-    record(
-        SYSTEM,
-        event_of(request, kind="execution", decision="executed", downstream_reference=posted.reference),
-        credential=client.credential.id,
-        digest=request.digest,
-    )
-    request_changed.send(Request, request=request, customer_message="")
-    notices.notice(
-        request.conversation_id,
-        f"{posted.done} Reference {posted.reference}.",
-        key=f"executed:{posted.reference}",
-    )
+    executed(request, entry_reference=posted.reference, done=posted.done, credential_id=client.credential.id)
 
 
 def _post_approved(request: Request, shop: Shop) -> Posted:
     """Plan afresh with the own hold given back, compare with what was approved, then post."""
-    shop.post_holds(request.reference)
+    shop.post_holds(request.hold_owner)
     try:
         plan = _plan(request, shop)
     except Refused as refusal:
         raise Drift(refusal.message) from refusal
-    if _digest(request, plan) != request.digest:
+    if digest_with(request, plan) != request.digest:
         raise Drift("what would happen has changed since it was approved", plan)
-    return shop.post(plan, key=f"{request.reference}:{request.revision}", request_reference=request.reference)
+    return shop.post(plan, key=key_of(request), request_reference=request.reference)
 
 
 def _plan(request: Request, shop: Shop) -> Plan:
@@ -113,57 +120,22 @@ def _plan(request: Request, shop: Shop) -> Plan:
     return tool.plan(shop, tool.arguments.model_validate(request.arguments))
 
 
-def _digest(request: Request, plan: Plan) -> str:
-    return digest_of(
-        reference=request.reference,
-        revision=request.revision,
-        tool=request.tool,
-        arguments=request.arguments,
-        preview=plan.to_json(),
-        customer_id=request.customer_id,
-        policy_version=request.policy_version,
-    )
-
-
 def _go_stale(request: Request, drift: Drift) -> None:
     """Drift is never a surprise: the request ends, and one fresh request shows what would happen now."""
-    _end(request, Request.State.STALE, drift.why)
+    end(request, Request.State.STALE, drift.why)
     if drift.plan is None or request.replaces:
         return
     token = mint(request.customer_id, request.conversation_id, READ, WRITE)
     fresh = new_reference("R")
-    standing = standing_of(request.customer_id)
+    standing, policies = standing_of(request.customer_id), binding_of(request)
 
-    def hold(shop: Shop) -> tuple[Plan, Facts]:
+    def hold(shop: Shop) -> tuple[Plan, Verdict]:
         plan = _plan(request, shop)
-        shop.reserve(plan, owner=fresh)
-        return plan, facts_for(plan, shop.moved(plan), standing, request.arguments)
+        facts = facts_for(plan, shop.moved(plan), standing, request.arguments, circumstances_of(request))
+        verdict = verdict_of_reissue(request, policies, facts)
+        if verdict.outcome == "ask":
+            shop.reserve(plan, owner=fresh)
+        return plan, verdict
 
-    plan, facts = ScopedClient(token, open_requests=standing.by_order).run(hold)
-    verdict = decide(DEFAULT, facts)
-    propose(
-        reference=fresh,
-        plan=plan,
-        arguments=request.arguments,
-        verdict=verdict,
-        policy=DEFAULT,
-        origin=_origin(request),
-        replaces=request.reference,
-    )
-
-
-def _origin(request: Request) -> Origin:
-    return Origin(
-        key=f"{request.key}:reissued",
-        conversation_id=request.conversation_id,
-        turn_id=request.turn_id,
-        tool_use_id=request.tool_use_id,
-        session_id=request.session_id,
-    )
-
-
-def _end(request: Request, state: Request.State, why: str) -> None:
-    move(request, to=state, expected=("approved",), ended_reason=why[:300])
-    void_holds(request)
-    record(SYSTEM, event_of(request, kind="execution", decision=state), reason=why)
-    request_changed.send(Request, request=request, customer_message="")
+    plan, verdict = ScopedClient(token, open_requests=standing.by_order).run(hold)
+    reissue(request, fresh, plan, verdict)

@@ -1,18 +1,23 @@
 """The guards of dispatch, each one flat and with a sentence that says what to do next. Each fails closed."""
 
 import json
+import logging
 import secrets
-import uuid
 from typing import Any
 
 from pydantic import ValidationError
 
-from agents import limits
+from agents import limits, results
 from agents.claims import Held
+from agents.results import Call, Outcome
 from agents.tools.registry import Arguments, Tool
+from approvals import brakes
+from approvals.facts import Circumstances
 from ledger.credentials import READ, WRITE, mint
 from ledger.errors import Refused
 from ledger.references import ALPHABET
+
+log = logging.getLogger(__name__)
 
 
 def known_tool(name: str, offered: dict[str, Tool]) -> Tool:
@@ -22,10 +27,10 @@ def known_tool(name: str, offered: dict[str, Tool]) -> Tool:
     return tool
 
 
-def credential_for(tool: Tool, customer_id: str, conversation_id: uuid.UUID) -> str:
+def credential_for(tool: Tool, customer_id: str, around: Circumstances) -> str:
     """Minted for the session's customer before an argument is read; a read's cannot write."""
     scopes = (READ, WRITE) if tool.writes else (READ,)
-    return mint(customer_id, conversation_id, *scopes)
+    return mint(customer_id, around.conversation_id, *scopes, untrusted=bool(around.untrusted_text))
 
 
 def valid_arguments(tool: Tool, received: Any) -> Arguments:
@@ -37,7 +42,8 @@ def valid_arguments(tool: Tool, received: Any) -> Arguments:
     try:
         return tool.arguments.model_validate(received)
     except ValidationError as exc:
-        faults = "; ".join(_fault(error) for error in exc.errors(include_url=False)[:5])
+        errors = sorted(exc.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden")
+        faults = "; ".join(_fault(error) for error in errors[:5])
         raise Refused("arguments", f"{tool.name} was not called: {faults}. {_usage(tool)}") from exc
 
 
@@ -83,6 +89,38 @@ def within_budget(tool: Tool, held: Held) -> None:
             f"This turn has proposed {held.writes} writes, the most it may. Do not propose another now; "
             "tell the customer what was done and ask how to go on.",
         )
+
+
+def not_stopped(tool: Tool) -> None:
+    """The brake, which nobody can pull from here until the effect is committed. Asking for a person, and taking a
+    request back, move nothing, so they stop only when they are named."""
+    stopped = brakes.hold_open()
+    if tool.name in stopped.tools or (tool.plan and stopped.stops(tool.name)):
+        raise Refused(
+            "brake",
+            f"{tool.name} is stopped by the shop's staff at the moment, so nothing was changed. Do not call it again "
+            "in this conversation; tell the customer that this cannot be done right now, and offer a person.",
+        )
+
+
+def customers_own_wish(tool: Tool, around: Circumstances) -> None:
+    """What is carried out without a policy's verdict is not taken from a model that has read untrusted text, unless
+    it only asks for a person."""
+    if around.untrusted_text and not tool.asks_for_a_person:
+        raise Refused(
+            "untrusted_text",
+            f"{tool.name} cannot be used here, because this conversation holds text from outside the shop. Nothing was "
+            "changed; tell the customer to do it with the button beside the request in this chat, or offer a person.",
+        )
+
+
+def outcome_of(call: Call, problem: Exception) -> Outcome:
+    """What a call ends in that was refused or failed; a fault's code joins the log, the event and the sentence."""
+    if isinstance(problem, Refused):
+        return results.refused(problem.rule, problem.message, problem.facts)
+    code = fault_code()
+    log.error("%s %s failed", code, call.name, exc_info=problem)
+    return results.failed(call, code, problem)
 
 
 def fault_code() -> str:

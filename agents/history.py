@@ -6,33 +6,34 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from django.db.models import F
+from django.db import connection
 
-from agents.models import Message, ToolCall
+from agents.models import Message
 
 Json = dict[str, Any]
-_PARTS = (Message.Author.OPENING, Message.Author.CUSTOMER, Message.Author.ASSISTANT, Message.Author.OPERATOR)
+Row = tuple[int, str, str, str, list[Any] | None]
+_ROWS = """
+    SELECT t.number, m.author, m.text, m.content, (
+        SELECT json_agg(json_build_array(r.tool_use_id, r.result, r.is_error) ORDER BY r.block)
+        FROM agents_toolcall r WHERE r.message_id = m.id)
+    FROM agents_message m JOIN agents_turn t ON t.id = m.turn_id
+        JOIN agents_conversation c ON c.id = m.conversation_id
+    WHERE m.conversation_id = %s AND t.number BETWEEN c.history_from AND %s AND m.in_history
+      AND m.author IN ('opening', 'customer', 'assistant', 'operator')
+    ORDER BY t.number, m.id
+"""
 
 
 def messages_for(conversation_id: uuid.UUID, number: int) -> list[Json]:
     """The history up to and including turn `number`: what the customer wrote, replies as they came, all the
     results of a reply in the one next message, and the operator's notes where the API allows them."""
-    rows = (
-        Message.objects.filter(
-            conversation_id=conversation_id,
-            turn__number__lte=number,
-            turn__number__gte=F("conversation__history_from"),
-            in_history=True,
-            author__in=_PARTS,
-        )
-        .order_by("turn__number", "id")
-        .values_list("turn__number", "id", "author", "text", "content")
-    )
-    results = _results(conversation_id)
+    with connection.cursor() as cursor:
+        cursor.execute(_ROWS, [conversation_id, number])
+        rows: list[Row] = cursor.fetchall()
     history: list[Json] = []
     notes: list[str] = []
     for _, turn in groupby(rows, key=lambda row: row[0]):
-        for message in _of_turn(list(turn), results):
+        for message in _of_turn(list(turn)):
             if message["role"] == "system":
                 notes.append(message["content"])
                 continue
@@ -48,33 +49,20 @@ def _note(notes: list[str]) -> list[Json]:
     return [{"role": "system", "content": "\n".join(notes)}] if notes else []
 
 
-def _of_turn(rows: list[tuple[Any, ...]], results: dict[int, list[Json]]) -> Iterator[Json]:
+def _of_turn(rows: list[Row]) -> Iterator[Json]:
     """One turn: the customer's texts together, the operator's notes, then replies each with its results."""
-    texts = [row[3] for row in rows if row[2] == Message.Author.OPENING]
-    texts += [row[3] for row in rows if row[2] == Message.Author.CUSTOMER]
+    texts = [row[2] for row in rows if row[1] == Message.Author.OPENING]
+    texts += [row[2] for row in rows if row[1] == Message.Author.CUSTOMER]
     if texts:
         yield {"role": "user", "content": [{"type": "text", "text": text} for text in texts]}
     for row in rows:
-        if row[2] == Message.Author.OPERATOR:
-            yield {"role": "system", "content": row[3]}
-    for row in rows:
-        if row[2] == Message.Author.ASSISTANT:
-            yield {"role": "assistant", "content": json.loads(row[4])}
-            if row[1] in results:
-                yield {"role": "user", "content": results[row[1]]}
-
-
-def _results(conversation_id: uuid.UUID) -> dict[int, list[Json]]:
-    """The tool results of each reply, in the order of its calls."""
-    calls = (
-        ToolCall.objects.filter(turn__conversation_id=conversation_id)
-        .order_by("message_id", "block")
-        .values_list("message_id", "tool_use_id", "result", "is_error")
-    )
-    grouped: dict[int, list[Json]] = {}
-    for message_id, tool_use_id, result, is_error in calls:
-        grouped.setdefault(message_id, []).append(_result(tool_use_id, result, is_error))
-    return grouped
+        if row[1] == Message.Author.OPERATOR:
+            yield {"role": "system", "content": row[2]}
+    for _, author, _, content, results in rows:
+        if author == Message.Author.ASSISTANT:
+            yield {"role": "assistant", "content": json.loads(content)}
+            if results:
+                yield {"role": "user", "content": [_result(*result) for result in results]}
 
 
 def _result(tool_use_id: str, result: str, is_error: bool) -> Json:

@@ -6,15 +6,15 @@ of them while the product runs (`manage.py limits`), and within seconds every pr
 
 import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import F
 from django.utils import timezone
 
 from agents.claims import Claimed
-from agents.models import Limit, Turn
+from agents.models import Limit
 from agents.prices import Usage
 
 MOST_DEATHS = 5
@@ -43,63 +43,77 @@ def defaults() -> dict[str, int]:
     return {name: int(getattr(settings.PLACET, name)) for name in TURN_LIMITS} | DAY_LIMITS
 
 
+Day = tuple[int, int, int]
+"""Turns, tokens and microcents of a day so far."""
+
+
 @dataclass
 class _Cache:
     until: float = 0.0
-    set_by_operator: dict[str, int] | None = None
+    set_by_operator: dict[str, int] = field(default_factory=dict)
+    site: Day = (0, 0, 0)
 
 
 _cache = _Cache()
 
 
 def forget() -> None:
-    """Read the operator's limits again at the next look."""
+    """Read the operator's limits and the site's day again at the next look."""
     _cache.until = 0.0
+
+
+def _looked_up() -> _Cache:
+    """What all turns share; adding up the site's day for each of them would cost more the longer the day."""
+    if time.monotonic() >= _cache.until:
+        _cache.set_by_operator = dict(Limit.objects.values_list("name", "most"))
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {_DAY} FROM agents_turn d WHERE {_TODAY}")  # noqa: S608 - our own text
+            _cache.site = cursor.fetchone() or (0, 0, 0)
+        _cache.until = time.monotonic() + READ_AGAIN_SECONDS
+    return _cache
 
 
 def current(name: str) -> int:
     """A limit as it stands: the operator's, else the default."""
-    if time.monotonic() >= _cache.until:
-        _cache.set_by_operator = dict(Limit.objects.values_list("name", "most"))
-        _cache.until = time.monotonic() + READ_AGAIN_SECONDS
-    return (_cache.set_by_operator or {}).get(name, defaults()[name])
+    by_operator = _looked_up().set_by_operator.get(name)
+    return defaults()[name] if by_operator is None else by_operator
+
+
+_DAY = "count(*), coalesce(sum(d.input_tokens + d.output_tokens), 0), coalesce(sum(d.cost_microcents), 0)"
+_TODAY = "d.created_at >= date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
+_USED = f"""
+    SELECT t.steps, t.input_tokens, t.output_tokens, t.cost_microcents, t.writes, t.errors_in_row, day.*
+    FROM agents_turn t LEFT JOIN LATERAL (
+        SELECT {_DAY} FROM agents_turn d WHERE d.customer_id = t.customer_id AND {_TODAY}) day ON t.steps = 0
+    WHERE t.id = %s
+"""  # noqa: S608 - our own texts
 
 
 def reached(turn: Claimed) -> str | None:
     """The first limit that the turn has reached, by the name that the API gives as its reason."""
-    row = Turn.objects.get(pk=turn.turn_id)
+    with connection.cursor() as cursor:
+        cursor.execute(_USED, [turn.turn_id])
+        steps, tokens_in, tokens_out, cost, writes, errors, *day = cursor.fetchone()
     checks = (
-        ("limit_model_calls", row.steps >= current("turn_model_calls")),
-        ("limit_input_tokens", row.input_tokens >= current("turn_input_tokens")),
-        ("limit_output_tokens", row.output_tokens >= current("turn_output_tokens")),
-        ("limit_money", row.cost_microcents >= current("turn_minor") * MICROCENTS),
+        ("limit_model_calls", steps >= current("turn_model_calls")),
+        ("limit_input_tokens", tokens_in >= current("turn_input_tokens")),
+        ("limit_output_tokens", tokens_out >= current("turn_output_tokens")),
+        ("limit_money", cost >= current("turn_minor") * MICROCENTS),
         ("limit_seconds", seconds_left(turn) <= 0),
-        ("limit_writes", row.writes > current("turn_writes")),
-        ("limit_errors", row.errors_in_row >= current("turn_errors")),
-        ("limit_day", row.steps == 0 and _day_is_over(turn.customer_id)),
+        ("limit_writes", writes > current("turn_writes")),
+        ("limit_errors", errors >= current("turn_errors")),
+        ("limit_day", steps == 0 and (_is_over("customer", *day) or _is_over("site", *_looked_up().site))),
     )
     return next((reason for reason, is_reached in checks if is_reached), None)
 
 
-_DAY = """
-    SELECT count(*), coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost_microcents), 0)
-    FROM agents_turn WHERE created_at >= date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
-"""
-
-
-def _day_is_over(customer_id: str) -> bool:
+def _is_over(whose: str, turns: int, tokens: int, cost: int) -> bool:
     """Whether the customer or the whole site has used up today; looked at before a turn's first model call."""
-    with connection.cursor() as cursor:
-        for whose, where, values in (("customer", " AND customer_id = %s", [customer_id]), ("site", "", [])):
-            cursor.execute(_DAY + where, values)
-            turns, tokens, cost = cursor.fetchone() or (0, 0, 0)
-            if (
-                turns > current(f"{whose}_day_turns")
-                or tokens >= current(f"{whose}_day_tokens")
-                or cost >= current(f"{whose}_day_minor") * MICROCENTS
-            ):
-                return True
-    return False
+    return (
+        turns > current(f"{whose}_day_turns")
+        or tokens >= current(f"{whose}_day_tokens")
+        or cost >= current(f"{whose}_day_minor") * MICROCENTS
+    )
 
 
 def seconds_left(turn: Claimed) -> float:
@@ -108,15 +122,16 @@ def seconds_left(turn: Claimed) -> float:
     return float(current("turn_seconds")) - passed
 
 
-def count(turn: Claimed, usage: Usage, cost: int) -> None:
-    """Add one model call to what the turn has used."""
-    Turn.objects.filter(pk=turn.turn_id).update(
-        steps=F("steps") + 1,
-        input_tokens=F("input_tokens") + usage.input_total,
-        output_tokens=F("output_tokens") + usage.output,
-        last_input_tokens=usage.input_total,
-        cost_microcents=F("cost_microcents") + cost,
-    )
+def counting(turn: Claimed, usage: Usage, cost: int) -> tuple[str, list[Any]]:
+    """Adding one model call to what the turn has used: an UPDATE with its values, for the statement that stores
+    the reply."""
+    return _COUNT, [usage.input_total, usage.output, usage.input_total, cost, turn.turn_id]
+
+
+_COUNT = """
+    UPDATE agents_turn SET steps = steps + 1, input_tokens = input_tokens + %s, output_tokens = output_tokens + %s,
+        last_input_tokens = %s, cost_microcents = cost_microcents + %s WHERE id = %s
+"""
 
 
 def wait_seconds(waits: int, retry_after: float | None) -> float:

@@ -9,7 +9,7 @@ import logging
 
 from django.db import transaction
 
-from agents import limits, notices, operator_notes
+from agents import limits, notices, operator_notes, remote_dispatch
 from agents.claims import Claimed, StoppedTurn, hand_back, hold
 from agents.dispatch import dispatch
 from agents.endings import finish
@@ -19,6 +19,8 @@ from agents.models import Message, ToolCall
 from agents.replies import ask_and_store, calls_of
 from agents.stream import publish
 from agents.successor import begin_successor_if_long
+from approvals import brakes
+from ledger.remote import ShopSilent
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +30,7 @@ _ENDS = {
     "max_tokens": "max_tokens",
     "refusal": "refusal",
     "model_context_window_exceeded": "context_window",
+    "taken_over": "taken_over",
 }
 
 
@@ -36,12 +39,14 @@ def run(turn: Claimed) -> None:
     publish(turn.conversation_id, "turn.started", {"turn_id": str(turn.turn_id)})
     try:
         if (reason := _park_if_deadly(turn)) is None:
-            while (reason := _step(turn)) is None:
-                pass
+            reason = _go_on(turn)
     except StoppedTurn as stop:
         reason = stop.reason
     except ModelDown as down:
         _wait_for_model(turn, down)
+        return
+    except ShopSilent as silent:
+        _wait_for_shop(turn, silent)
         return
     except ModelRefusesUs as fault:
         log.error("turn %s is parked: %s", turn.turn_id, fault)
@@ -60,30 +65,48 @@ def _park_if_deadly(turn: Claimed) -> str | None:
     return "parked"
 
 
-def _step(turn: Claimed) -> str | None:
-    """One reply and its dispatches; the reason when the turn is over. A reply that was stored before a crash is
-    dispatched from where it stopped; the model is not asked again."""
-    message = Message.objects.filter(turn_id=turn.turn_id, author="assistant").order_by("-step").first()
-    if message is None:
+def _go_on(turn: Claimed) -> str:
+    """Replies and their dispatches until the turn is over; gives the reason. A reply that was stored before a
+    crash is dispatched from where it stopped; the model is not asked again."""
+    reply = Message.objects.filter(turn_id=turn.turn_id, author="assistant").order_by("-step").first()
+    if reply is None:
         _prepare(turn)
-    if message is None or _wants_an_answer(message):
-        if reached := limits.reached(turn):
-            return reached
-        message = ask_and_store(turn, step=(message.step or 0) + 1 if message else 1)
-    if message.stop_reason == "tool_use" and message.in_history:
-        for call in calls_of(turn, message):
-            publish(turn.conversation_id, "activity", {"turn_id": str(turn.turn_id), "tool": call.name[:100]})
-            dispatch(call)
+    step, is_open = (reply.step or 0, not _wants_an_answer(reply)) if reply else (0, False)
+    while True:
+        if reply is None or not is_open:
+            if reached := _paused(turn) or limits.reached(turn):
+                return reached
+            step += 1
+            reply = ask_and_store(turn, step=step)
+        if reply.stop_reason == "tool_use" and reply.in_history:
+            _dispatch_all(turn, reply)
+        elif reply.stop_reason != "pause_turn":
+            return _ENDS.get(reply.stop_reason, "cut")
+        is_open = False
+
+
+def _paused(turn: Claimed) -> str | None:
+    """While staff have stopped answering: the customer is told why, in place of the usual sentence."""
+    if not brakes.stopped().answers:
         return None
-    return None if message.stop_reason == "pause_turn" else _ENDS.get(message.stop_reason, "cut")
+    _tell(turn, notices.PAUSED, key=f"turn:{turn.turn_id}")
+    return "parked"
+
+
+def _dispatch_all(turn: Claimed, reply: Message) -> None:
+    for batch in remote_dispatch.batches(calls_of(turn, reply)):
+        for call in batch:
+            publish(turn.conversation_id, "activity", {"turn_id": str(turn.turn_id), "tool": call.name[:100]})
+        remote_dispatch.at_once(batch, dispatch)
 
 
 def _prepare(turn: Claimed) -> None:
     """What belongs before a turn's first model call: a new history for one grown long, the operator's news."""
     with transaction.atomic():
         hold(turn)
-        begin_successor_if_long(turn)
-        operator_notes.deliver(turn)
+        if turn.number > 1:
+            begin_successor_if_long(turn)
+            operator_notes.deliver(turn)
 
 
 def _wants_an_answer(message: Message) -> bool:
@@ -101,7 +124,23 @@ def _wait_for_model(turn: Claimed, down: ModelDown) -> None:
         finish(turn, "model_unavailable")
         return
     log.warning("turn %s waits: the model is down: %s", turn.turn_id, down)
+    _tell(turn, notices.MODEL_DOWN, key=f"model_down:{turn.turn_id}")
+    hand_back(turn, seconds=limits.wait_seconds(turn.waits + 1, down.retry_after))
+
+
+def _wait_for_shop(turn: Claimed, silent: ShopSilent) -> None:
+    """The same while it is unknown what a shop that lives elsewhere did: the call is dispatched again later."""
+    if turn.waits >= limits.MOST_WAITS:
+        log.error("turn %s is given up with a write unknown: %s", turn.turn_id, silent)
+        _tell(turn, notices.SHOP_GIVEN_UP, key=f"turn:{turn.turn_id}")
+        finish(turn, "parked")
+        return
+    log.warning("turn %s waits: the shop does not answer: %s", turn.turn_id, silent)
+    _tell(turn, notices.SHOP_SILENT, key=f"shop_silent:{turn.turn_id}")
+    hand_back(turn, seconds=limits.wait_seconds(turn.waits + 1, None))
+
+
+def _tell(turn: Claimed, sentence: str, *, key: str) -> None:
     with transaction.atomic():
         hold(turn, whatever_happened=True)
-        notices.notice(turn.conversation_id, notices.MODEL_DOWN, key=f"model_down:{turn.turn_id}")
-    hand_back(turn, seconds=limits.wait_seconds(turn.waits + 1, down.retry_after))
+        notices.notice(turn.conversation_id, sentence, key=key)

@@ -12,10 +12,12 @@ from django.conf import settings
 
 from agents.models import Definition
 from agents.prices import Usage
+from agents.prompt import tools_of
 
 Json = dict[str, Any]
 OnText = Callable[[str], None]
 CONNECT_SECONDS = 5
+CACHED = {"type": "ephemeral"}
 
 
 class ModelDown(Exception):
@@ -52,7 +54,8 @@ def _client() -> anthropic.Anthropic:
         base_url=settings.PLACET.anthropic_base_url,
         max_retries=0,
         http_client=anthropic.DefaultHttpxClient(
-            trust_env=False, limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64)
+            trust_env=False,
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=settings.PLACET.worker_threads),
         ),
     )
 
@@ -62,10 +65,11 @@ def ask(definition: Definition, history: list[Json], *, seconds: float, on_text:
     request: Json = {
         "model": definition.model,
         "max_tokens": settings.PLACET.max_tokens,
-        "system": definition.system,
-        "tools": json.loads(definition.tools),
+        # A breakpoint of its own: all conversations of a definition read tools and system from the cache.
+        "system": [{"type": "text", "text": definition.system, "cache_control": CACHED}],
+        "tools": tools_of(definition.digest),
         "messages": history,
-        "cache_control": {"type": "ephemeral"},
+        "cache_control": CACHED,
     }
     timeout = httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
     try:
@@ -74,7 +78,7 @@ def ask(definition: Definition, history: list[Json], *, seconds: float, on_text:
         raise _sorted(exc) from exc
     except (anthropic.APIConnectionError, httpx2.HTTPError) as exc:
         raise ModelDown(f"{type(exc).__name__}: {exc}") from exc
-    except (ValueError, AttributeError, TypeError, KeyError, anthropic.AnthropicError) as exc:
+    except (ValueError, AttributeError, TypeError, KeyError, AssertionError, anthropic.AnthropicError) as exc:
         raise ReplyUnreadable(f"{type(exc).__name__}: {exc}") from exc
 
 

@@ -51,10 +51,30 @@ class Conversation(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     definition = models.ForeignKey(Definition, on_delete=models.PROTECT)
     history_from = models.PositiveIntegerField(default=1, help_text="The turn with which the model's history begins.")
+    policy_version = models.PositiveIntegerField(default=1, db_default=1, help_text="In force when it began.")
+    auth_time = models.DateTimeField(null=True, help_text="When the customer who wrote last proved who they are.")
+    amr = models.JSONField(default=list, db_default=[], help_text="How they proved it, as their token says.")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         indexes = [models.Index(fields=["customer_id", "-created_at"], name="conversation_by_customer")]
+
+
+class UntrustedText(models.Model):
+    """Where text that neither the customer nor the operator wrote entered a conversation: from there on every write
+    of it asks. A block of a stored reply: a call whose result holds it, or the result of a provider's own tool."""
+
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="untrusted_texts")
+    message = models.ForeignKey("Message", on_delete=models.PROTECT, related_name="+")
+    block = models.PositiveSmallIntegerField()
+    tool = models.CharField(max_length=200)
+    field = models.CharField(max_length=100, blank=True, default="", help_text="Empty for the whole result.")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["message", "block", "field"], name="untrusted_text_once"),
+        ]
 
 
 class Turn(models.Model):

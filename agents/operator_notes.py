@@ -17,6 +17,8 @@ _WITH_ROLE = ("claude-opus-5-5", "claude-opus-5", "claude-opus-4-8", "claude-son
 _CHECKED_ID = re.compile(r"[A-Za-z0-9#_.-]{1,60}")
 _OUTCOMES = {
     "approved": "approved by a person; it will be carried out shortly",
+    "lowered": "lowered by a person from {asked} to this amount. Do not propose the difference or the original again",
+    "undone": "waiting for a person again, because its approval was taken back; nothing was changed",
     "executed": "executed as {entry}",
     "denied": "denied by a person; nothing was changed. Do not propose it again",
     "expired": "not decided in time and expired; nothing was changed",
@@ -26,21 +28,21 @@ _OUTCOMES = {
 }
 
 
-def note_of(request: Request) -> str | None:
+def note_of(request: Request, what: str = "") -> str | None:
     """The sentence on a request's state, or None when the model knows it already."""
-    outcome = _OUTCOMES.get(request.state)
+    outcome = _OUTCOMES.get(what or request.state)
     if outcome is None:
         return None
     order = f", order {request.order_id}" if _CHECKED_ID.fullmatch(request.order_id) else ""
     amount = f", {show(request.amount_minor, request.currency)}" if request.currency else ""
-    return (
-        f"Request {request.reference} ({request.tool}{order}{amount}): {outcome.format(entry=request.entry_reference)}."
-    )
+    asked = show(request.lowered_from_minor or request.amount_minor, request.currency) if request.currency else ""
+    told = outcome.format(entry=request.entry_reference, asked=asked)
+    return f"Request {request.reference} ({request.tool}{order}{amount}): {told}."
 
 
-def keep_note(request: Request) -> None:
+def keep_note(request: Request, what: str = "") -> None:
     """Store the note until the customer's next turn, in the transaction of what it tells of."""
-    if note := note_of(request):
+    if note := note_of(request, what):
         Message.objects.create(
             conversation_id=request.conversation_id, author=Message.Author.OPERATOR, text=note, in_history=True
         )

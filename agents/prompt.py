@@ -1,7 +1,9 @@
 """What the model is told. It advises and enforces nothing: every rule here is also code or a constraint."""
 
 import hashlib
+import json
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 
@@ -29,20 +31,33 @@ def _digest(*parts: str) -> str:
 
 def current_definition_id() -> str:
     """The definition that new conversations are frozen to; stored once per change of model, prompt or tools."""
-    model, system, tools = settings.PLACET.model, SYSTEM, registry.schemas()
-    frozen = Definition(
-        digest=_digest(model, system, tools),
+    frozen = _current(settings.PLACET.model)
+    if not Definition.objects.filter(pk=frozen.digest).exists():
+        Definition.objects.bulk_create([frozen], ignore_conflicts=True)
+    return frozen.digest
+
+
+@cache
+def _current(model: str) -> Definition:
+    tools = registry.schemas()
+    return Definition(
+        digest=_digest(model, SYSTEM, tools),
         model=model,
-        system=system,
+        system=SYSTEM,
         tools=tools,
-        prompt_hash=_digest(system),
+        prompt_hash=_digest(SYSTEM),
         schema_hash=_digest(tools),
     )
-    Definition.objects.bulk_create([frozen], ignore_conflicts=True)
-    return frozen.digest
 
 
 @cache
 def definition(digest: str) -> Definition:
     """A stored definition; it never changes, so a process reads it once."""
     return Definition.objects.get(pk=digest)
+
+
+@cache
+def tools_of(digest: str) -> list[dict[str, Any]]:
+    """The `tools` of a definition's requests. Nobody may change what this gives."""
+    found: list[dict[str, Any]] = json.loads(definition(digest).tools)
+    return found

@@ -4,10 +4,10 @@ import json
 import time
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
-from agents import breaker, limits, operator_notes, results
-from agents.claims import Claimed, hold
+from agents import breaker, limits, operator_notes, results, taint
+from agents.claims import Claimed, Held, hold
 from agents.history import messages_for, text_of, tool_uses
 from agents.model import OnText, Reply, ask
 from agents.models import Message
@@ -34,9 +34,8 @@ def ask_and_store(turn: Claimed, *, step: int) -> Message:
         reply = ask(frozen, history, seconds=seconds, on_text=on_text)
     reach("model_replied", turn.conversation_id)
     with transaction.atomic():
-        hold(turn, whatever_happened=True)
-        message = _store(turn, step, reply)
-        limits.count(turn, reply.usage, cost_microcents(frozen.model, reply.usage))
+        held = hold(turn, whatever_happened=True)
+        message = _store(turn, step, reply, cost_microcents(frozen.model, reply.usage), held)
     reach("reply_stored", turn.conversation_id)
     if on_text and message.stop_reason == "tool_use":
         publish(turn.conversation_id, "text.reset", {"turn_id": str(turn.turn_id), "step": step})
@@ -61,11 +60,19 @@ def _teller(turn: Claimed, step: int) -> OnText:
     return tell
 
 
-def _store(turn: Claimed, step: int, reply: Reply) -> Message:
-    """A reply that repeats an id, is empty, or ends in refusal is evidence and no part of the history."""
+_STORE = """
+    INSERT INTO agents_message (conversation_id, turn_id, author, step, content, text, stop_reason, in_history,
+                                provider_request_id)
+    VALUES (%s, %s, 'assistant', %s, %s, %s, %s, %s, %s) RETURNING id, created_at
+"""
+
+
+def _store(turn: Claimed, step: int, reply: Reply, cost: int, held: Held) -> Message:
+    """A reply that repeats an id, is empty, ends in refusal, or comes after a person took over is evidence and no part
+    of the history."""
     content = json.loads(reply.content)
-    stop, readable = _judge(content, reply.stop_reason)
-    message = Message.objects.create(
+    stop, readable = ("taken_over", False) if held.taken_over else _judge(content, reply.stop_reason)
+    message = Message(
         conversation_id=turn.conversation_id,
         turn_id=turn.turn_id,
         author=Message.Author.ASSISTANT,
@@ -76,13 +83,28 @@ def _store(turn: Claimed, step: int, reply: Reply) -> Message:
         step=step,
         provider_request_id=reply.request_id,
     )
+    _insert(message, limits.counting(turn, reply.usage, cost))
     if message.text:
         publish_on_commit(turn.conversation_id, "message", {"message": show_message(message)})
     _observe(turn, message, content)
+    if readable:
+        taint.keep_of_reply(turn.conversation_id, message.pk, content)
     if readable and stop != "tool_use":
         for call in calls_of(turn, message):
             results.keep(call, results.cut())
     return message
+
+
+def _insert(message: Message, counting: tuple[str, list[Any]]) -> None:
+    """Store the reply and count it against the turn's limits, in one statement."""
+    count, counted = counting
+    values = [
+        message.conversation_id, message.turn_id, message.step, message.content, message.text, message.stop_reason,
+        message.in_history, message.provider_request_id,
+    ]  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(f"WITH counted AS ({count}) {_STORE}", [*counted, *values])
+        message.pk, message.created_at = cursor.fetchone()
 
 
 def _judge(content: list[Any], stop_reason: str) -> tuple[str, bool]:

@@ -2,20 +2,20 @@
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import connection
 
+from agents import taint
 from agents.claims import Claimed
-from agents.models import ToolCall
 from agents.notices import notice
 from agents.prompt import definition
 from agents.tools.registry import Acted, tools
-from approvals.policy import DEFAULT
-from audit.record import Actor, NewEvent, record
-
-if TYPE_CHECKING:
-    from agents.dispatch import Done
+from approvals.policy import Verdict
+from audit.record import Actor, NewEvent, recording
+from ledger.entries import Posted
+from ledger.plans import Plan
+from ledger.references import new_reference
 
 MOST_ARGUMENTS = 16_000
 CUT = "Not executed: the reply was cut."
@@ -61,17 +61,36 @@ class Outcome:
     fault: str = ""
     told: str = ""
     latency_ms: int = 0
+    untrusted: tuple[str, ...] = ()
+    """Fields of the result that hold text from neither the customer nor the operator."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A write that was allowed (`posted`) or waits under `reference`."""
+
+    plan: Plan
+    verdict: Verdict
+    arguments: dict[str, Any]
+    credential_id: str
+    posted: Posted | None = None
+    reference: str = field(default_factory=lambda: new_reference("R"))
+
+
+_STORED = "SELECT result, is_error, reference FROM agents_toolcall WHERE message_id = %s AND block = %s"
 
 
 def stored(call: Call) -> Outcome | None:
     """What this call was answered before, if it was."""
-    before = ToolCall.objects.filter(message_id=call.message_id, block=call.block).first()
+    with connection.cursor() as cursor:
+        cursor.execute(_STORED, [call.message_id, call.block])
+        before = cursor.fetchone()
     if before is None:
         return None
-    return Outcome(decision="replayed", text=before.result, is_error=before.is_error, reference=before.reference)
+    return Outcome(decision="replayed", text=before[0], is_error=before[1], reference=before[2])
 
 
-def read(found: dict[str, Any], effective: dict[str, Any], credential_id: str) -> Outcome:
+def read(found: dict[str, Any], effective: dict[str, Any], credential_id: str, untrusted: tuple[str, ...]) -> Outcome:
     """A look-up's answer as JSON text."""
     text = json.dumps(found, ensure_ascii=False)
     return Outcome(
@@ -80,10 +99,11 @@ def read(found: dict[str, Any], effective: dict[str, Any], credential_id: str) -
         credential_id=credential_id,
         effective=effective,
         order_id=str(effective.get("order_id", "")),
+        untrusted=untrusted,
     )
 
 
-def written(done: "Done") -> Outcome:
+def written(done: Done) -> Outcome:
     """A write that was executed, or that waits for a person."""
     plan, posted = done.plan, done.posted
     reference = posted.reference if posted else done.reference
@@ -97,7 +117,7 @@ def written(done: "Done") -> Outcome:
         order_id=plan.order_id,
         amount_minor=plan.amount_minor if plan.currency else None,
         currency=plan.currency,
-        policy_version=DEFAULT.version,
+        policy_version=done.verdict.policy_version,
         credential_id=done.credential_id,
         effective=done.arguments,
         facts=done.verdict.facts,
@@ -142,12 +162,21 @@ def cut() -> Outcome:
     return refused("cut", CUT)
 
 
+def unconfirmed(call: Call) -> Outcome:
+    """For a write in a shop that lives elsewhere, when nobody will ask it any more whether it was carried out."""
+    text = (
+        f"It could not be confirmed whether {call.name[:100]} was carried out. Do not call it again; tell the customer "
+        "that this is being checked, and offer a person."
+    )
+    return Outcome(decision="unknown", text=text, is_error=True, rule="unconfirmed")
+
+
 def keep(call: Call, outcome: Outcome) -> None:
     """Store the result with its event, its notice and the turn's counts, in the dispatch's transaction."""
     turn = call.turn
     frozen = definition(turn.definition_id)
     arguments = json.dumps(call.input)
-    record(
+    recorded, values = recording(
         Actor(kind="customer", id=turn.customer_id),
         NewEvent(
             kind="dispatch",
@@ -169,20 +198,16 @@ def keep(call: Call, outcome: Outcome) -> None:
         facts=outcome.facts,
         reason=outcome.text if outcome.is_error else "",
         fault=outcome.fault,
+        untrusted=outcome.untrusted or None,
     )
-    ToolCall.objects.create(
-        message_id=call.message_id,
-        block=call.block,
-        turn_id=turn.turn_id,
-        tool_use_id=call.tool_use_id,
-        tool=call.name[:200],
-        decision=outcome.decision,
-        reference=outcome.reference,
-        result=outcome.text,
-        is_error=outcome.is_error,
-    )
+    result: list[Any] = [
+        call.message_id, call.block, turn.turn_id, call.tool_use_id, call.name[:200], outcome.decision,
+        outcome.reference, outcome.text, outcome.is_error,
+    ]  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [_proposes(call.name), outcome.is_error, turn.turn_id])
+        counts: list[Any] = [_proposes(call.name), outcome.is_error, turn.turn_id]
+        cursor.execute(recorded + _KEEP, [*values, *result, *counts])
+    taint.keep(turn.conversation_id, call.message_id, call.block, call.name, outcome.untrusted)
     if outcome.told:
         notice(turn.conversation_id, outcome.told, key=f"executed:{outcome.reference}")
 
@@ -197,7 +222,10 @@ _SHARED = (
     "decision", "rule", "reference", "order_id", "amount_minor", "currency", "policy_version", "credential_id",
     "latency_ms",
 )  # fmt: skip
-_COUNT = """
+_KEEP = """, result AS (
+        INSERT INTO agents_toolcall (message_id, block, turn_id, tool_use_id, tool, decision, reference, result,
+                                     is_error)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s))
     UPDATE agents_turn SET writes = writes + %s,
         errors_in_row = CASE WHEN %s THEN errors_in_row + 1 ELSE 0 END WHERE id = %s
 """

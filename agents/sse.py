@@ -49,13 +49,20 @@ class Hub:
         )
         self._readers: dict[str, set[asyncio.Queue[dict[str, str] | None]]] = {}
         self._listening: asyncio.Task[None] | None = None
+        self._subscribed = asyncio.Event()
 
     def join(self, conversation: str) -> "asyncio.Queue[dict[str, str] | None]":
-        if self._listening is None or self._listening.done():
-            self._listening = asyncio.create_task(self._listen())
+        """A queue for the conversation's events; None in it sends its reader away."""
         queue: asyncio.Queue[dict[str, str] | None] = asyncio.Queue(MOST_WAITING)
         self._readers.setdefault(conversation, set()).add(queue)
         return queue
+
+    async def listen(self) -> None:
+        """From here on no event is missed: the subscription stands."""
+        if self._listening is None or self._listening.done():
+            self._subscribed.clear()
+            self._listening = asyncio.create_task(self._listen())
+        await self._subscribed.wait()
 
     def leave(self, conversation: str, queue: "asyncio.Queue[dict[str, str] | None]") -> None:
         readers = self._readers.get(conversation, set())
@@ -69,11 +76,14 @@ class Hub:
             async with self.redis.pubsub() as subscription:
                 await subscription.psubscribe(f"{CHANNEL}*")
                 async for message in subscription.listen():
+                    if message["type"] == "psubscribe":
+                        self._subscribed.set()
                     if message["type"] == "pmessage":
                         self._hand_out(message["channel"].removeprefix(CHANNEL), json.loads(message["data"]))
         except (RedisError, OSError) as exc:
             log.warning("live events are interrupted: %s", exc)
         finally:
+            self._subscribed.set()
             for conversation in list(self._readers):
                 self._hand_out(conversation, None)
 
@@ -112,8 +122,15 @@ class EventStream:
         gone = asyncio.create_task(_until_gone(receive))
         await asyncio.wait({reader, gone}, return_when=asyncio.FIRST_COMPLETED)
         for task in (reader, gone):
-            task.cancel()
-        await asyncio.gather(reader, gone, return_exceptions=True)
+            await _end(task)
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    while not task.done():  # once is not enough: a cancellation that hits the Redis client can get lost in it
+        task.cancel()
+        await asyncio.wait({task}, timeout=0.1)
+    if not task.cancelled() and (fault := task.exception()):
+        log.error("an event stream failed", exc_info=fault)
 
 
 async def _admit(headers: dict[str, str], path: str) -> tuple[WidgetClaims, str]:
@@ -141,8 +158,9 @@ async def _until_gone(receive: Receive) -> None:
 async def _read(hub: Hub, conversation: str, claims: WidgetClaims, last_id: str, send: Send) -> None:
     """What was kept since `last_id`, then what comes, until the token ends."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-    queue = hub.join(conversation)  # before catching up, so that nothing falls in between
+    queue = hub.join(conversation)
     try:
+        await hub.listen()  # before catching up, so that nothing falls in between
         last_id = await _catch_up(hub, conversation, last_id, send)
         await _follow(hub, conversation, claims, last_id, queue, send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})

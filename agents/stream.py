@@ -12,6 +12,7 @@ from typing import Any
 import redis
 from django.conf import settings
 from django.db import transaction
+from redis.commands.core import Script
 
 log = logging.getLogger(__name__)
 
@@ -29,16 +30,24 @@ def client() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, decode_responses=True, socket_timeout=1, socket_connect_timeout=1)
 
 
+# One round trip: the event gets its id, and whoever listens gets both.
+_SEND = """
+local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'event', ARGV[3], 'data', ARGV[4])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+redis.call('PUBLISH', ARGV[5], cjson.encode({id = id, event = ARGV[3], data = ARGV[4]}))
+"""
+
+
+@cache
+def _send() -> Script:
+    return client().register_script(_SEND)
+
+
 def publish(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> None:
     """Send one event now. A failing Redis is logged and forgotten."""
-    fields: dict[Any, Any] = {"event": event, "data": json.dumps(data)}
-    key = f"{STREAM}{conversation_id}"
+    channel = f"{CHANNEL}{conversation_id}"
     try:
-        event_id = client().xadd(key, fields, maxlen=KEPT_EVENTS, approximate=True)
-        with client().pipeline(transaction=False) as pipe:
-            pipe.expire(key, KEPT_SECONDS)
-            pipe.publish(f"{CHANNEL}{conversation_id}", json.dumps({"id": event_id, **fields}))
-            pipe.execute()
+        _send()([f"{STREAM}{conversation_id}"], [KEPT_EVENTS, KEPT_SECONDS, event, json.dumps(data), channel])
     except redis.RedisError as exc:
         log.warning("event %s was not sent: %s", event, exc)
 

@@ -3,10 +3,11 @@ be lost or repeated."""
 
 from celery import shared_task
 
-from agents import claims, execute, worker
+from agents import claims, execute, remote_execute, remote_holds, worker
 from agents.doorbell import ring
 from agents.pool import give_back_connection
 from approvals.requests import expire_due
+from ledger import payouts
 
 MOST_RINGS = 64
 
@@ -24,12 +25,22 @@ def execute_approved() -> None:
     give_back_connection()
 
 
+@shared_task(name="agents.tasks.payouts")
+def payouts_due() -> None:
+    """Send what waits for the payment provider, or look it up."""
+    worker.carry_out_payouts()
+    give_back_connection()
+
+
 @shared_task(name="agents.tasks.sweep")
 def sweep() -> None:
     """Ring for whatever waits: rings get lost, leases run out, delays end, requests expire."""
     for _ in range(min(claims.claimable(), MOST_RINGS)):
         ring("agents.tasks.work")
-    if execute.ready():
+    if execute.ready() or remote_execute.in_doubt():
         ring("agents.tasks.execute")
+    if payouts.due(most=1):
+        ring("agents.tasks.payouts")
     expire_due()
+    remote_holds.settle()
     give_back_connection()

@@ -11,7 +11,8 @@ from django.utils.dateparse import parse_datetime
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from agents.models import Conversation, Message
+from agents.models import Conversation, Message, ToolCall
+from agents.taint import text_at
 from audit.access import READS_CONSOLE, staff_page
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
@@ -74,20 +75,44 @@ def _transcript(request: HttpRequest, conversation_id: uuid.UUID, template: str)
         NewEvent(kind=Kind.ACCESS, decision="read", customer_id=found.customer_id, conversation_id=found.pk),
         what="transcript",
     )
+    marks = _marks(found)
     context = {
         "conversation": found,
-        "said": [(message, _calls(message)) for message in shown],
+        "said": [(message, _calls(message, marks)) for message in shown],
+        "untrusted": list(found.untrusted_texts.order_by("id")),
         "older": shown[0].pk if len(newest) > MOST_MESSAGES else None,
     }
     return render(request, template, context)
 
 
-def _calls(message: Message) -> list[dict[str, Any]]:
-    """What a reply asked its tools, each with the result that it got."""
+Marks = dict[tuple[int, int], list[str]]
+
+
+def _marks(found: Conversation) -> Marks:
+    """Which fields are untrusted text, by message and block."""
+    marks: Marks = {}
+    for text in found.untrusted_texts.order_by("id"):
+        marks.setdefault((text.message_id, text.block), []).append(text.field)
+    return marks
+
+
+def _calls(message: Message, marks: Marks) -> list[dict[str, Any]]:
+    """What a reply asked its tools, each with the result that it got, and what provider's tools brought into it."""
     results = {call.block: call for call in message.tool_calls.all()}
     blocks = json.loads(message.content) if message.content else []
     return [
-        {"tool": block.get("name", ""), "input": block.get("input"), "call": results.get(number)}
+        {
+            "tool": block.get("name") or block.get("type", ""),
+            "input": block.get("input"),
+            "call": results.get(number),
+            "untrusted": _texts(block, results.get(number), marks.get((message.pk, number), [])),
+        }
         for number, block in enumerate(blocks)
-        if block.get("type") == "tool_use"
+        if isinstance(block, dict) and (block.get("type") == "tool_use" or (message.pk, number) in marks)
     ]
+
+
+def _texts(block: dict[str, Any], call: ToolCall | None, fields: list[str]) -> list[tuple[str, str]]:
+    """The untrusted texts of a result by field: of a call of ours, or of what stands in the reply itself."""
+    result = json.loads(call.result) if call and fields else block.get("content")
+    return [(field, text_at(result, field)) for field in fields]

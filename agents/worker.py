@@ -14,21 +14,29 @@ from celery.signals import worker_init, worker_shutting_down
 from django.conf import settings
 from django.db import Error
 
-from agents import claims, execute, loop, watchdog
+from agents import claims, execute, loop, remote_holds, watchdog
 from agents.claims import Claimed
 from agents.doorbell import ring
 from agents.pool import give_back_connection
+from approvals import outbox
 from approvals.requests import expire_due
 from audit.failpoints import reach
+from ledger import payouts
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
 STOP_SECONDS = 15.0
-"""How long turns may go on after SIGTERM. The supervisor sends SIGQUIT after 20 s."""
+"""How long turns may go on after SIGTERM, and half a lease at most. The supervisor sends SIGQUIT after 20 s."""
 
 _mine: set[Claimed] = set()
 _stopping = threading.Event()
+
+
+@cache
+def _slots() -> threading.Semaphore:
+    """As many turns as this process runs at a time, whether they were rung for or found."""
+    return threading.Semaphore(settings.PLACET.worker_threads)
 
 
 @cache
@@ -40,6 +48,11 @@ def owner() -> str:
 def work() -> None:
     """Claim one turn and run it, unless this process is stopping."""
     reach("task_received")
+    with _slots():
+        _work()
+
+
+def _work() -> None:
     if _stopping.is_set() or (turn := claims.claim(owner())) is None:
         return give_back_connection()
     _mine.add(turn)
@@ -63,7 +76,9 @@ def _start(**_: object) -> None:
     jobs = (
         ("leases", lease / 3, _renew),
         ("look-out", min(lease / 3, LOOK_SECONDS), _look),
+        ("outbox", LOOK_SECONDS, _tell),
         ("watchdog", watchdog.LOOK_SECONDS, watchdog.look),
+        ("payouts", min(lease / 3, LOOK_SECONDS), carry_out_payouts),
     )
     for name, seconds, job in jobs:
         threading.Thread(target=_every, args=(seconds, job), name=name, daemon=True).start()
@@ -82,6 +97,13 @@ def _every(seconds: float, job: Callable[[], None]) -> None:
             give_back_connection()
 
 
+def _tell() -> None:
+    """Remind of what waits, and send what is to be sent."""
+    if not _stopping.is_set():
+        outbox.remind()
+        outbox.deliver_due()
+
+
 def _renew() -> None:
     """Three renewals per lease, until the process ends; a turn past its own deadline is not renewed, so a hung
     one is claimed elsewhere."""
@@ -98,6 +120,12 @@ def _look() -> None:
         threading.Thread(target=work, name="turn", daemon=True).start()
     execute.execute_due()
     expire_due()
+    remote_holds.settle()
+
+
+def carry_out_payouts() -> None:
+    """Move the money that is due. A thread of its own: a payment provider may take long to answer."""
+    payouts.carry_out_due(lambda: not _stopping.is_set())
 
 
 @worker_shutting_down.connect
@@ -109,7 +137,7 @@ def _stop(**_: object) -> None:
 
 
 def _finish_or_hand_back() -> None:
-    until = time.monotonic() + STOP_SECONDS
+    until = time.monotonic() + min(STOP_SECONDS, settings.PLACET.lease_seconds / 2)
     while _mine and time.monotonic() < until:
         time.sleep(0.05)
     for turn in list(_mine):

@@ -11,7 +11,7 @@ from rest_framework.request import Request as ApiRequest
 from rest_framework.response import Response
 
 from approvals import api_shapes as shapes
-from approvals import decisions, errors, requests
+from approvals import bulk, decisions, eligibility, errors, requests, tally, undo
 from approvals.casefile import case_file
 from approvals.models import Request, Staff
 from audit.access import DECIDES
@@ -80,7 +80,7 @@ def show(request: Request) -> dict[str, Any]:
         "conversation_id": str(request.conversation_id),
         "rule": request.rule,
         "approvals_needed": request.approvals_needed,
-        "approvals_given": decisions.approvals_given(request),
+        "approvals_given": tally.approvals_given(request),
         "created_at": request.created_at,
         "expires_at": request.expires_at,
     }
@@ -117,7 +117,7 @@ class Decide(StaffView):
         staff, by_token = cast(Staff, request.user), request.auth is not None
         body = shapes.NewDecision(data=request.data)
         found = Request.objects.filter(pk=reference).first()
-        if found is not None and (refusal := decisions.refusal_for(found, staff, by_token=by_token)):
+        if found is not None and (refusal := eligibility.refusal_for(found, staff, by_token=by_token)):
             raise _answer(refusal)
         if found is None:
             raise Http404
@@ -128,6 +128,29 @@ class Decide(StaffView):
                 reference=reference, staff=staff, by_token=by_token, shown=shown, **body.validated_data
             )
         )
+
+
+class Bulk(StaffView):
+    roles = DECIDES
+
+    @extend_schema(request=shapes.BulkApproval, responses={200: shapes.BulkResults})
+    def post(self, request: ApiRequest) -> Response:
+        """Approve at most 20 small requests, each by its digest and each for itself."""
+        body = shapes.BulkApproval(data=request.data)
+        body.is_valid(raise_exception=True)
+        chosen = [(item["reference"], item["digest"]) for item in body.validated_data["items"]]
+        staff, by_token = cast(Staff, request.user), request.auth is not None
+        try:
+            done = bulk.approve_all(chosen=chosen, staff=staff, by_token=by_token)
+        except errors.Invalid as exc:
+            raise invalid(exc.fields) from exc
+        return Response({"results": [_show_done(one) for one in done]})
+
+
+def _show_done(one: bulk.Done) -> dict[str, Any]:
+    if one.error is None:
+        return {"reference": one.reference, "state": one.request and one.request.state, "message": ""}
+    return {"reference": one.reference, "state": None, "message": one.error.message}
 
 
 class Claim(StaffView):
@@ -146,6 +169,15 @@ class Release(StaffView):
     def post(self, request: ApiRequest, reference: str) -> Response:
         """Give one's claim back."""
         return _run(lambda: requests.release(reference=reference, staff=cast(Staff, request.user)))
+
+
+class Undo(StaffView):
+    roles = DECIDES
+
+    @extend_schema(request=None, responses={200: shapes.RequestShape})
+    def post(self, request: ApiRequest, reference: str) -> Response:
+        """Take one's own approval back, as long as nothing was carried out."""
+        return _run(lambda: undo.undo(reference=reference, staff=cast(Staff, request.user)))
 
 
 def _run(deed: Callable[[], Request]) -> Response:

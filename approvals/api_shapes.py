@@ -4,6 +4,7 @@ from rest_framework import serializers
 
 from approvals.models import Decision, Request
 from audit.parsing import StrictSerializer, Text
+from ledger.money import MAX_MINOR
 
 
 class RequestFilters(serializers.Serializer[object]):
@@ -52,9 +53,38 @@ class RequestPage(serializers.Serializer[object]):
     next = serializers.URLField(allow_null=True)
 
 
+class Minor(serializers.IntegerField):
+    """An amount in minor units: a JSON integer, and neither text nor a fraction."""
+
+    def to_internal_value(self, data: object) -> int:
+        if not isinstance(data, int) or isinstance(data, bool) or abs(data) > MAX_MINOR:
+            raise serializers.ValidationError("Must be a whole number of minor units.")
+        return data
+
+
+class BulkItem(StrictSerializer):
+    reference = Text(most=16)
+    digest = Text(most=64)
+
+
+class BulkApproval(StrictSerializer):
+    items = BulkItem(many=True)
+
+
+class BulkResult(serializers.Serializer[object]):
+    reference = serializers.CharField()
+    state = serializers.CharField(allow_null=True)
+    message = serializers.CharField()
+
+
+class BulkResults(serializers.Serializer[object]):
+    results = BulkResult(many=True)
+
+
 class NewDecision(StrictSerializer):
     verdict = serializers.ChoiceField(Decision.Verdict.values)
     digest = Text(most=64)
     reason_code = serializers.ChoiceField(Decision.Reason.values, required=False, allow_blank=True)
+    amount_minor = Minor(required=False)
     note = Text(most=2_000, blank=True, required=False)
     customer_message = Text(most=2_000, blank=True, required=False)

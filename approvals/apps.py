@@ -9,3 +9,10 @@ class ApprovalsConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("approvals.signals")  # connects the receivers
+        from approvals.news import request_changed
+        from approvals.requests import disturbed
+        from approvals.telling import tell_colleagues_of
+        from ledger.news import order_disturbed
+
+        request_changed.connect(tell_colleagues_of, dispatch_uid="approvals.telling")
+        order_disturbed.connect(disturbed, dispatch_uid="approvals.requests")

@@ -6,7 +6,10 @@ from typing import Any
 from django.db.models import Sum
 from django.db.models.functions import Now
 
+from approvals.acquaintance import asked_before, pace_of, sign_in_of, who_else_pays_so
+from approvals.flags import flags_of
 from approvals.models import Request, Staff
+from approvals.notes import notes_of
 from audit.record import Actor, NewEvent, record
 from ledger.models import Account, Customer, Entry, Order, Transfer
 from ledger.orders import method_label
@@ -31,7 +34,19 @@ def case_file(request: Request, *, staff: Staff) -> dict[str, Any]:
         what="case file",
     )
     others = Request.objects.filter(customer_id=request.customer_id).exclude(pk=request.pk)
-    return {**facts, "requests": list(others.order_by("-created_at").values(*_REQUEST_FIELDS)[:MOST_ROWS])}
+    return {
+        **facts,
+        "requests": list(others.order_by("-created_at").values(*_REQUEST_FIELDS)[:MOST_ROWS]),
+        "asked": asked_before(request),
+        "sign_in": sign_in_of(request),
+        "flags": [
+            {"by": flag.author.username, "at": flag.at, "reason": flag.reason, "cleared_at": flag.cleared_at}
+            for flag in flags_of(request.customer_id)
+        ],
+        "notes": [
+            {"by": note.author.username, "at": note.at, "text": note.text} for note in notes_of(request.customer_id)
+        ],
+    }
 
 
 _REQUEST_FIELDS = ("reference", "state", "tool", "order_id", "amount_minor", "currency", "rule", "created_at")
@@ -44,6 +59,8 @@ def _ledger_facts(request: Request) -> dict[str, Any]:
     return {
         "customer": customer,
         "order": _order(request.order_id) if request.order_id else None,
+        "others": who_else_pays_so(request.customer_id),
+        "pace": pace_of(request.customer_id),
         "entries": list(entries.order_by("-at").values(*_ENTRY_FIELDS)[:MOST_ROWS]),
         "totals": {
             "moved_24h": _sum(entries.filter(currency=request.currency, at__gt=Now() - DAY)),
@@ -57,13 +74,14 @@ def _sum(entries: Any) -> int:
 
 
 def _order(order_id: str) -> dict[str, Any] | None:
-    order = Order.objects.filter(pk=order_id).values("order_id", "status", "currency", "items", "note").first()
+    fields = ("order_id", "status", "currency", "items", "note", "frozen")
+    order = Order.objects.filter(pk=order_id).values(*fields).first()
     if order is None:
         return None
-    transfers = Transfer.objects.filter(order_id=order_id).select_related("payment_method").order_by("id")
-    held = Account.objects.filter(order_id=order_id).values_list("held_minor", flat=True).first() or 0
+    transfers = Transfer.objects.filter(order_id=order_id).select_related("payment_method", "payout").order_by("id")
+    account = Account.objects.get(order_id=order_id)
     captured = sum(t.amount_minor for t in transfers if t.kind == "capture")
-    refunded = sum(t.amount_minor for t in transfers if t.kind == "refund")
+    refunded = captured - account.balance_minor
     payments = [
         {
             "kind": t.kind,
@@ -71,16 +89,18 @@ def _order(order_id: str) -> dict[str, Any] | None:
             "label": _label(t),
             "at": t.at,
             "entry": t.entry_id or "",
+            "status": t.payout.state if hasattr(t, "payout") else "",
         }
         for t in transfers
     ]
     return {
         **order,
+        "over_refunded_minor": account.over_refunded_minor,
         "payments": payments,
         "captured_minor": captured,
         "refunded_minor": refunded,
-        "held_minor": held,
-        "refundable_minor": captured - refunded - held,
+        "held_minor": account.held_minor,
+        "refundable_minor": account.balance_minor - account.held_minor,
     }
 
 

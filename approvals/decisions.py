@@ -11,12 +11,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from approvals.digest import hash_of
-from approvals.errors import DigestDiffers, Forbidden, Invalid
-from approvals.models import Decision, Participant, Request, Staff
+from approvals.eligibility import assign, refusal_for, require_assigned, require_lead
+from approvals.errors import DigestDiffers, Invalid
+from approvals.evidence import is_too_fast, look_of
+from approvals.lowering import complaint_about, lower
+from approvals.models import Decision, Request, Staff
 from approvals.news import request_changed
-from approvals.policy import DEFAULT
+from approvals.policies import policy_at
 from approvals.requests import event_of, locked, move, require_decidable, void_holds
-from audit.access import DECIDES
+from approvals.tally import approvals_of
 from audit.failpoints import reach_on_commit
 from audit.record import Actor, record
 
@@ -24,28 +27,12 @@ Verdict = Literal["approve", "deny"]
 MOST_TEXT = 2_000
 
 
-def refusal_for(request: Request, staff: Staff, *, by_token: bool = False) -> Forbidden | None:
-    """Why this person may not decide this request, so that a page can say so before they type."""
-    if staff.role not in DECIDES or not staff.is_active:
-        return Forbidden("role", f"The role {staff.role} does not decide requests; agents and leads do.")
-    if staff.customer_id and staff.customer_id == request.customer_id:
-        return Forbidden("self", "This request is about your own customer account, so a colleague has to decide.")
-    if Participant.objects.filter(conversation_id=request.conversation_id, staff=staff).exists():
-        return Forbidden("self", "You wrote in this conversation, so a colleague has to decide.")
-    if _approvals(request).filter(staff=staff).exists():
-        return Forbidden("same_person", "You have approved this already; the second approval is somebody else's.")
-    if by_token and request.approvals_needed > 1 and settings.PLACET.token_approvals != "all":
-        return Forbidden(
-            "fresh_authentication_required", "This needs two people, so decide it in the console, signed in."
-        )
-    return None
-
-
 def decide(
     *, reference: str, staff: Staff, verdict: Verdict, digest: str, shown: Any, reason_code: str = "",
-    note: str = "", customer_message: str = "", by_token: bool = False,
+    note: str = "", customer_message: str = "", amount_minor: int | None = None, by_token: bool = False,
 ) -> Request:  # fmt: skip
-    """Record one person's decision. The first of two approvals leaves the request pending.
+    """Record one person's decision. The first of two approvals leaves the request pending; `amount_minor` with an
+    approval lowers a refund, which makes a revision.
 
     Two people who click at once meet at the request's row lock; the second is told who was first.
     """
@@ -53,21 +40,33 @@ def decide(
         request = locked(reference)
         if refusal := refusal_for(request, staff, by_token=by_token):
             raise refusal
-        _validate(verdict, reason_code, note, customer_message)
+        _validate(request, verdict, reason_code, note, customer_message, amount_minor)
         require_decidable(request)
         if digest != request.digest:
             raise DigestDiffers("The request is not what you saw; read it again as it now stands.")
-        _require_lead(request, staff, verdict)
+        look = look_of(request, staff)
+        too_fast = is_too_fast(look, shown)
+        if amount_minor is not None:
+            lower(request, amount_minor)
+            shown = {"before": shown, "lowered": request.preview}
+            request_changed.send(Request, request=request, customer_message="", what="lowered")
+        require_lead(request, staff, verdict)
+        if verdict == "approve" and not by_token:  # a token decides alone only where tests allow it
+            require_assigned(request, staff)
         Decision.objects.create(
             request=request,
             revision=request.revision,
+            round=request.decisions.filter(staff=staff, withdrawal__isnull=False, revision=request.revision).count(),
             verdict=verdict,
             staff=staff,
             customer_id=request.customer_id,
             staff_customer_id=staff.customer_id,
-            digest=digest,
+            digest=request.digest,
             shown=shown,
             shown_hash=hash_of(shown),
+            seconds=look.seconds,
+            cards=look.cards,
+            too_fast=too_fast,
             reason_code=reason_code,
             note=note.strip(),
             customer_message=customer_message.strip(),
@@ -78,8 +77,11 @@ def decide(
             event_of(request, kind="decision", decision="approved" if verdict == "approve" else "denied"),
             reason=reason_code,
             note=note.strip(),
-            digest=digest,
-            approvals_given=_approvals(request).count(),
+            digest=request.digest,
+            seconds=look.seconds,
+            too_fast=too_fast,
+            lowered_from=request.lowered_from_minor,
+            approvals_given=approvals_of(request).count(),
         )
         if request.state == Request.State.APPROVED:
             reach_on_commit("approval_committed", request.conversation_id)
@@ -92,8 +94,9 @@ def _follow(request: Request, staff: Staff, verdict: Verdict, customer_message: 
     if verdict == "deny":
         move(request, to=Request.State.DENIED, expected=("pending",), ended_reason="denied", **ended)
         void_holds(request)
-    elif _approvals(request).count() < request.approvals_needed:
+    elif approvals_of(request).count() < request.approvals_needed:
         Request.objects.filter(pk=request.pk).update(claimed_by=None, claimed_until=None)
+        assign(request)
         return
     else:
         move(
@@ -101,32 +104,18 @@ def _follow(request: Request, staff: Staff, verdict: Verdict, customer_message: 
             to=Request.State.APPROVED,
             expected=("pending",),
             execute_after=now + dt.timedelta(seconds=settings.PLACET.undo_seconds),
-            execute_before=now + dt.timedelta(hours=DEFAULT.execute_hours),
+            execute_before=now + dt.timedelta(hours=policy_at(request.policy_version).execute_hours),
             **ended,
         )
     request_changed.send(Request, request=request, customer_message=customer_message)
 
 
-def _approvals(request: Request) -> Any:
-    return request.decisions.filter(revision=request.revision, verdict="approve")
-
-
-def approvals_given(request: Request) -> int:
-    """How many people have approved the revision that stands."""
-    return int(_approvals(request).count())
-
-
-def _require_lead(request: Request, staff: Staff, verdict: Verdict) -> None:
-    """The last approval of a request that needs a lead is a lead's, unless one has approved."""
-    if verdict == "deny" or not request.lead_needed or staff.role == "lead":
-        return
-    given = _approvals(request)
-    if given.count() + 1 >= request.approvals_needed and not given.filter(staff__role="lead").exists():
-        raise Forbidden("role", "One of the two approvals has to be a lead's; ask a lead to take this one.")
-
-
-def _validate(verdict: str, reason_code: str, note: str, customer_message: str) -> None:
+def _validate(
+    request: Request, verdict: str, reason_code: str, note: str, customer_message: str, amount_minor: int | None
+) -> None:
     fields: dict[str, list[str]] = {}
+    if amount_minor is not None and (complaint := complaint_about(request, verdict, amount_minor)):
+        fields["amount_minor"] = [complaint]
     if verdict not in Decision.Verdict.values:
         fields["verdict"] = ["Send approve or deny."]
     if verdict == "deny" and not reason_code:

@@ -5,7 +5,30 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from approvals.brake_models import Brake
+from approvals.desk_models import Task, Withdrawal
+from approvals.evidence_models import CardView
+from approvals.kinship_models import Clearance
+from approvals.note_models import Note
+from approvals.outbox_models import Delivery
+from approvals.policy_models import Flag, PolicyVersion
 from audit.access import ROLES
+
+__all__ = [
+    "Brake",
+    "CardView",
+    "Clearance",
+    "Decision",
+    "Delivery",
+    "Flag",
+    "Note",
+    "Participant",
+    "PolicyVersion",
+    "Request",
+    "Staff",
+    "Task",
+    "Withdrawal",
+]
 
 OPEN_STATES = ("pending", "approved", "executing", "unknown")
 
@@ -58,11 +81,17 @@ class Request(models.Model):
     tool_use_id = models.CharField(max_length=200)
     session_id = models.CharField(max_length=100)
     policy_version = models.IntegerField()
+    lowered_from_minor = models.BigIntegerField(null=True, help_text="What was asked for, where a person lowered it.")
     approvals_needed = models.PositiveSmallIntegerField()
     lead_needed = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
+    reminded_at = models.DateTimeField(null=True, help_text="When colleagues were told again that it waits.")
+    escalated_at = models.DateTimeField(null=True, help_text="When the leads were told that it expires soon.")
     claimed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+")
+    assigned_to = models.ForeignKey(
+        Staff, on_delete=models.PROTECT, null=True, related_name="assigned", help_text="Who gives the second approval."
+    )
     claimed_until = models.DateTimeField(null=True)
     decided_by = models.CharField(max_length=150, blank=True, default="", help_text="Who ended `pending`.")
     decided_at = models.DateTimeField(null=True)
@@ -79,6 +108,10 @@ class Request(models.Model):
                 fields=["order_id"],
                 condition=Q(state__in=OPEN_STATES) & ~Q(order_id=""),
                 name="one_open_request_per_order",
+            ),
+            models.CheckConstraint(
+                condition=Q(lowered_from_minor=None) | Q(lowered_from_minor__gt=F("amount_minor"), revision__gt=1),
+                name="lowered_means_less",
             ),
             models.CheckConstraint(condition=Q(approvals_needed__in=[1, 2]), name="one_or_two_approvals"),
             models.CheckConstraint(
@@ -101,6 +134,11 @@ class Request(models.Model):
             models.Index(fields=["conversation_id"], name="request_by_conversation"),
         ]  # fmt: skip
 
+    @property
+    def hold_owner(self) -> str:
+        """What its holds are kept under: each revision has its own."""
+        return self.reference if self.revision == 1 else f"{self.reference}.{self.revision}"
+
 
 class Decision(models.Model):
     """What one person decided about one revision, and a hash of what they were shown. Append-only."""
@@ -120,6 +158,7 @@ class Decision(models.Model):
 
     request = models.ForeignKey(Request, on_delete=models.PROTECT, related_name="decisions")
     revision = models.PositiveSmallIntegerField()
+    round = models.PositiveSmallIntegerField(default=0, help_text="How often this person has withdrawn before.")
     verdict = models.CharField(max_length=8, choices=Verdict)
     staff = models.ForeignKey(Staff, on_delete=models.PROTECT, related_name="decisions")
     customer_id = models.CharField(max_length=200, help_text="Whose request it is.")
@@ -129,6 +168,9 @@ class Decision(models.Model):
     digest = models.CharField(max_length=64)
     shown_hash = models.CharField(max_length=64, help_text="SHA-256 of what the page showed.")
     shown = models.JSONField()
+    seconds = models.PositiveIntegerField(null=True, help_text="From opening the page to deciding; null without one.")
+    cards = models.JSONField(default=dict, help_text="By card of the page, seconds in view.")
+    too_fast = models.BooleanField(default=False, help_text="Nobody can have read in that time what was shown.")
     reason_code = models.CharField(max_length=20, choices=Reason, blank=True, default="")
     note = models.TextField(blank=True, default="", help_text="For staff; never the customer or the model.")
     customer_message = models.TextField(blank=True, default="", help_text="For the customer; never the model.")
@@ -136,7 +178,7 @@ class Decision(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["request", "revision", "staff"], name="nobody_decides_twice"),
+            models.UniqueConstraint(fields=["request", "revision", "staff", "round"], name="nobody_decides_twice"),
             models.CheckConstraint(
                 condition=Q(staff_customer_id="") | ~Q(staff_customer_id=F("customer_id")),
                 name="never_about_oneself",

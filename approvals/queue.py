@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import Case, Count, F, Q, When
 from django.db.models.functions import Now
 
+from approvals.bulk import suitable
 from approvals.models import Request
 from ledger.models import Customer
 from ledger.staff import as_staff
@@ -26,22 +27,26 @@ def rows(tab: str) -> list[dict[str, Any]]:
     found = list(_requests(TABS[tab][1]).order_by(order, "reference")[:MOST_ROWS])
     ids = {request["customer_id"] for request in found}
     names = as_staff(lambda: dict(Customer.objects.filter(pk__in=ids).values_list("pk", "name")))
-    return [{**request, "customer": names.get(request["customer_id"], "")} for request in found]
+    together = suitable(found) if tab == "pending" else set()
+    return [
+        {**row, "customer": names.get(row["customer_id"], ""), "bulk": row["reference"] in together} for row in found
+    ]
 
 
 def _requests(states: tuple[str, ...]) -> Any:
-    counted = Q(decisions__verdict="approve", decisions__revision=F("revision"))
+    counted = Q(decisions__verdict="approve", decisions__revision=F("revision"), decisions__withdrawal=None)
     return (
         Request.objects.filter(state__in=states)
         .annotate(
             given=Count("decisions", filter=counted),
             holder=Case(When(claimed_until__gt=Now(), then=F("claimed_by__username"))),
             summary=F("preview__summary"),
+            repeats=F("facts__repeats"),
         )
         .values(
             "reference", "state", "revision", "tool", "summary", "amount_minor", "currency", "customer_id",
             "order_id", "rule", "created_at", "expires_at", "approvals_needed", "given", "holder", "decided_by",
-            "decided_at",
+            "decided_at", "digest", "repeats",
         )
     )  # fmt: skip
 

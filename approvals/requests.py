@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from approvals.deadlines import expires_at
 from approvals.digest import digest_of
 from approvals.errors import Conflict, Expired, NotFound
 from approvals.models import Request, Staff
@@ -74,7 +75,7 @@ def propose(
         policy_version=policy.version,
         approvals_needed=verdict.approvals_needed,
         lead_needed=verdict.lead_needed,
-        expires_at=timezone.now() + dt.timedelta(hours=policy.expires_hours),
+        expires_at=expires_at(policy, verdict.rule, timezone.now()),
         replaces=replaces,
     )
     request.save(force_insert=True)
@@ -119,6 +120,13 @@ def expire_due() -> int:
     return sum(_expire(reference) for reference in due.values_list("reference", flat=True)[:100])
 
 
+def disturbed(sender: object, *, order_id: str, customer_id: str, why: str, **_: object) -> None:
+    """What waits on an order whose money changed outside Placet is stale. The sender holds the customer's lock."""
+    waiting = Request.objects.filter(order_id=order_id, customer_id=customer_id, state__in=["pending", "approved"])
+    for request in waiting.select_for_update(of=("self",)):
+        _end(request, Request.State.STALE, (request.state,), SYSTEM, f"order {order_id} changed: {why}"[:300])
+
+
 def _expire(reference: str) -> bool:
     """Races with decide, withdraw and execute; the row's lock lets one of them be first."""
     with transaction.atomic():
@@ -148,7 +156,7 @@ def _end(request: Request, to: Request.State, expected: tuple[str, ...], actor: 
 
 def void_holds(request: Request) -> None:
     """Give back what the request reserved, under its customer's scope."""
-    as_customer(request.customer_id, lambda: end_holds(request.reference, Hold.State.VOIDED))
+    as_customer(request.customer_id, lambda: end_holds(request.hold_owner, Hold.State.VOIDED))
 
 
 def event_of(request: Request, *, kind: str, decision: str, downstream_reference: str = "") -> NewEvent:

@@ -10,11 +10,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from approvals import decisions, errors, requests
+from approvals import bulk, decisions, eligibility, errors, evidence, requests, tally
 from approvals.casefile import case_file
-from approvals.models import Decision, Request, Staff
+from approvals.drift import drift_of
+from approvals.lowering import TOOL as LOWERED_TOOL
+from approvals.models import CardView, Decision, Request, Staff
 from approvals.queue import TABS, rows, seal_of, waiting_count
-from audit.access import DECIDES, READS_CONSOLE, staff_page
+from audit.access import DECIDES, LEAD, READS_CONSOLE, staff_page
 
 _STATUS: dict[type[errors.DecisionError], int] = {
     errors.Forbidden: 403,
@@ -23,7 +25,7 @@ _STATUS: dict[type[errors.DecisionError], int] = {
     errors.Conflict: 409,
     errors.DigestDiffers: 412,
 }
-_TYPED = ("reason_code", "note", "customer_message")
+_TYPED = ("reason_code", "note", "customer_message", "amount")
 _FORM_SECONDS = 24 * 3600
 
 
@@ -39,15 +41,34 @@ def queue(request: HttpRequest) -> HttpResponse:
     if request.headers.get("HX-Request") and request.GET.get("seen") == seal:
         return HttpResponse(status=204)
     context = {"tabs": TABS, "tab": tab, "rows": found, "seal": seal, "waiting": waiting_count()}
+    context["may_approve"] = tab == "pending" and _staff(request).role in DECIDES and any(row["bulk"] for row in found)
     page = "approvals/_queue.html" if "seen" in request.GET else "approvals/queue.html"
     return render(request, page, context)
+
+
+@staff_page(*DECIDES)
+@require_POST
+def approve_several(request: HttpRequest) -> HttpResponse:
+    """Approve the requests chosen in the queue, each with the digest that was shown there."""
+    chosen = [(reference, digest) for reference, _, digest in (v.partition(" ") for v in request.POST.getlist("item"))]
+    try:
+        done = bulk.approve_all(chosen=chosen, staff=_staff(request))
+    except errors.Invalid as error:
+        messages.error(request, error.message)
+        return redirect("console")
+    if approved := [one.reference for one in done if one.error is None]:
+        messages.success(request, f"You approved {', '.join(approved)}.")
+    for one in done:
+        if one.error is not None:
+            messages.error(request, f"{one.reference}: {one.error.message}")
+    return redirect("console")
 
 
 @staff_page(*READS_CONSOLE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def request_page(request: HttpRequest, reference: str) -> HttpResponse:
     """One request; a POST decides it."""
-    found = get_object_or_404(Request.objects.select_related("claimed_by"), pk=reference)
+    found = get_object_or_404(Request.objects.select_related("claimed_by", "assigned_to"), pk=reference)
     if request.method != "POST":
         return _page(request, found)
     try:
@@ -60,6 +81,7 @@ def request_page(request: HttpRequest, reference: str) -> HttpResponse:
 
 def _decide(request: HttpRequest, reference: str) -> None:
     form = request.POST
+    _require_cards(reference, _staff(request), form.get("verdict", ""))
     found = decisions.decide(
         reference=reference,
         staff=_staff(request),
@@ -69,11 +91,42 @@ def _decide(request: HttpRequest, reference: str) -> None:
         reason_code=form.get("reason_code", ""),
         note=form.get("note", ""),
         customer_message=form.get("customer_message", ""),
+        amount_minor=_amount(form.get("amount", ""), form.get("verdict", "")),
     )
     what = "approved" if form["verdict"] == "approve" else "denied"
-    left = found.approvals_needed - decisions.approvals_given(found)
+    left = found.approvals_needed - tally.approvals_given(found)
     more = " It needs one more person's approval." if found.state == "pending" and left else ""
     messages.success(request, f"You {what} {reference}.{more}")
+
+
+def _require_cards(reference: str, staff: Staff, verdict: str) -> None:
+    """On the page, why it asks has to be opened before it is approved."""
+    found = get_object_or_404(Request, pk=reference)
+    missing = evidence.unopened(found, evidence.look_of(found, staff)) if found.state == "pending" else None
+    if verdict == "approve" and missing:
+        raise errors.Invalid({"cards": [f"Read this first: {missing.label.lower()} shows why this asks."]})
+
+
+@staff_page(*DECIDES)
+@require_POST
+def looked(request: HttpRequest, reference: str) -> HttpResponse:
+    """The page tells which card came into view, and for how long."""
+    found = get_object_or_404(Request, pk=reference)
+    card, seconds = request.POST.get("card", ""), request.POST.get("seconds", "")
+    if card not in CardView.Card.values or not (seconds.isascii() and seconds.isdigit() and len(seconds) < 7):
+        raise Http404
+    evidence.opened(request=found, staff=_staff(request), card=card, seconds=int(seconds))
+    return HttpResponse(status=204)
+
+
+def _amount(text: str, verdict: str) -> int | None:
+    """The lower amount that was typed, if any, in minor units; it has no meaning for a denial."""
+    text = text.strip()
+    if not text or verdict != "approve":
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 12):
+        raise errors.Invalid({"amount_minor": ["Give a whole number of minor units, such as 1250."]})
+    return int(text)
 
 
 def _shown(request: HttpRequest, reference: str) -> Any:
@@ -81,7 +134,7 @@ def _shown(request: HttpRequest, reference: str) -> Any:
     try:
         return signing.loads(request.POST.get("shown", ""), salt=_salt(request, reference), max_age=_FORM_SECONDS)
     except signing.BadSignature as error:
-        if refusal := decisions.refusal_for(get_object_or_404(Request, pk=reference), _staff(request)):
+        if refusal := eligibility.refusal_for(get_object_or_404(Request, pk=reference), _staff(request)):
             raise refusal from error
         raise errors.DigestDiffers("This page was open for too long; read it again as it now stands.") from error
 
@@ -93,7 +146,7 @@ def _salt(request: HttpRequest, reference: str) -> str:
 def _page(request: HttpRequest, found: Request, error: errors.DecisionError | None = None) -> HttpResponse:
     staff = _staff(request)
     case = case_file(found, staff=staff)
-    refusal = decisions.refusal_for(found, staff)
+    refusal = eligibility.refusal_for(found, staff)
     shown = {"revision": found.revision, "digest": found.digest, "preview": found.preview}
     shown |= {"rule": found.rule, "facts": found.facts, "case": case}
     plain = json.loads(json.dumps(shown, cls=DjangoJSONEncoder))
@@ -101,10 +154,14 @@ def _page(request: HttpRequest, found: Request, error: errors.DecisionError | No
         "found": found,
         "case": case,
         "changes": _changes(found.preview),
-        "decisions": found.decisions.select_related("staff").order_by("at"),
-        "given": decisions.approvals_given(found),
+        "decisions": found.decisions.select_related("staff", "withdrawal").order_by("at"),
+        "given": tally.approvals_given(found),
         "refusal": refusal,
         "decides": found.state == "pending" and refusal is None,
+        "drift": drift_of(found),
+        "may_lower": found.tool == LOWERED_TOOL,
+        "may_undo": found.state in ("pending", "approved") and tally.approvals_of(found).filter(staff=staff).exists(),
+        "may_report": found.state == "executed" and staff.role in DECIDES,
         "may_claim": staff.role in DECIDES and found.state == "pending",
         "moving": found.state in ("approved", "executing", "unknown"),
         "reasons": Decision.Reason.choices,
@@ -131,7 +188,7 @@ def _changes(preview: dict[str, Any]) -> list[tuple[str, Any, Any]]:
 def request_status(request: HttpRequest, reference: str) -> HttpResponse:
     """For an open page: 204 while nothing has changed, else a line that says what has, or a reload."""
     found = get_object_or_404(Request, pk=reference)
-    given = decisions.approvals_given(found)
+    given = tally.approvals_given(found)
     if request.GET.get("seen") == f"{found.state}-{found.revision}-{given}":
         return HttpResponse(status=204)
     if "reload" in request.GET:  # where nobody is typing
@@ -150,6 +207,19 @@ def claim(request: HttpRequest, reference: str) -> HttpResponse:
         raise Http404 from error
     except errors.Conflict as error:
         messages.warning(request, error.message)
+    return redirect("request", reference)
+
+
+@staff_page(LEAD)
+@require_POST
+def reassign(request: HttpRequest, reference: str) -> HttpResponse:
+    """Have the second approval assigned to somebody else."""
+    try:
+        eligibility.reassign(reference=reference, by=_staff(request))
+    except errors.NotFound as error:
+        raise Http404 from error
+    except errors.DecisionError as error:
+        messages.error(request, error.message)
     return redirect("request", reference)
 
 

@@ -1,9 +1,11 @@
 """Reading request bodies: JSON objects of at most 256 kB, with text that a database can keep."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import IO, Any
 
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
@@ -67,6 +69,33 @@ class Text(serializers.Field[str, Any, str, Any]):
         return str(value)
 
 
+class Matching(Text):
+    """Text of one form, which `pattern` describes from end to end."""
+
+    default_error_messages = {"form": "Has not the form that is needed: {pattern}"}
+
+    def __init__(self, pattern: str, *, most: int, **kwargs: Any) -> None:
+        self.pattern = pattern
+        super().__init__(most=most, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if not re.fullmatch(self.pattern, text):
+            self.fail("form", pattern=self.pattern)
+        return text
+
+
+class TextSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = "audit.parsing.Text"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        text: Text = self.target
+        pattern = f"^{text.pattern}$" if isinstance(text, Matching) else r"\S"
+        shown: dict[str, Any] = {"type": "string", "maxLength": text.most}
+        return shown if text.blank else {**shown, "minLength": 1, "pattern": pattern}
+
+
 class StrictSerializer(serializers.Serializer[Any]):
     """Refuses fields that it does not know, by name."""
 
@@ -74,5 +103,15 @@ class StrictSerializer(serializers.Serializer[Any]):
         unknown = sorted(set(data) - set(self.fields)) if isinstance(data, dict) else []
         if unknown:
             known = ", ".join(self.fields)
-            raise serializers.ValidationError({name: [f"Not known here. Known: {known}."] for name in unknown})
+            names = [name.encode("utf-8", "replace").decode() for name in unknown]
+            raise serializers.ValidationError({name: [f"Not known here. Known: {known}."] for name in names})
         return super().to_internal_value(data)
+
+
+class StrictSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    target_class = "audit.parsing.StrictSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        shape = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        return {**shape, "additionalProperties": False}

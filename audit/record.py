@@ -55,28 +55,30 @@ class NewEvent:
 
 COLUMNS = tuple(field.name for field in fields(NewEvent))
 _CUT = {"tool_use_id": 200, "tool": 100, "order_id": 200, "session_id": 100, "actor_id": 200, "rule": 60}
-_INSERT = f"""
-    WITH event AS (
+_EVENT = f"""WITH event AS (
         INSERT INTO audit_event (actor_kind, actor_id, build, detail_hash, {", ".join(COLUMNS)})
-        VALUES ({", ".join(["%s"] * (len(COLUMNS) + 4))}) RETURNING id)
-    INSERT INTO audit_detail (event_id, salt, body) SELECT id, %s, %s FROM event RETURNING event_id
+        VALUES ({", ".join(["%s"] * (len(COLUMNS) + 4))}) RETURNING id),
+    detail AS (INSERT INTO audit_detail (event_id, salt, body) SELECT id, %s, %s FROM event)
 """  # noqa: S608 - only column names of the dataclass above are composed
 
 
 def record(actor: Actor, event: NewEvent, **detail: Any) -> int:
     """Write one event with its detail (reason, arguments, facts, note, origin ...) and return its id."""
+    leading, values = recording(actor, event, **detail)
+    with connection.cursor() as cursor:
+        cursor.execute(leading + "SELECT id FROM event", values)  # noqa: S608 - our own text
+        row = cursor.fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def recording(actor: Actor, event: NewEvent, **detail: Any) -> tuple[str, list[Any]]:
+    """The same as the beginning of an SQL statement, with its values: for one that does the deed as well."""
     body = canonical({key: value for key, value in detail.items() if value not in (None, "")})
     salt = os.urandom(16)
     digest = hashlib.sha256(salt + body.encode()).hexdigest()
     values = [_clean(name, getattr(event, name)) for name in COLUMNS]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _INSERT,
-            [actor.kind, _clean("actor_id", actor.id), BUILD, digest, *values, salt, body],
-        )
-        row = cursor.fetchone()
-    assert row is not None
-    return int(row[0])
+    return _EVENT, [actor.kind, _clean("actor_id", actor.id), BUILD, digest, *values, salt, body]
 
 
 def canonical(value: Any) -> str:

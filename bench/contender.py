@@ -69,5 +69,5 @@ def _scripted(call: Callable[[int], dict[str, Any]], numbers: list[int]) -> list
     url = os.environ["ANTHROPIC_BASE_URL"] + "/standin/script"
     for number in numbers:
         script = {"match": order_of(number), "replay": [call(number)], "final": "It is on its way; anything else?"}
-        opener.open(Request(url, json.dumps(script).encode()), timeout=10).close()
+        opener.open(Request(url, json.dumps(script).encode()), timeout=10).close()  # noqa: S310 - our own server
     return numbers

@@ -124,7 +124,10 @@ def table(everyone: list[Contender]) -> list[list[str]]:
 def tables_of_rows(everyone: list[Contender]) -> list[list[str]]:
     """Which tables the rows of an approved turn lie in."""
     ours = everyone[-1].state.rows
-    return [["Table", "rows per approved turn"], *([name, f"{rows:.1f}"] for name, rows in sorted(ours.items()) if rows)]
+    return [
+        ["Table", "rows per approved turn"],
+        *([name, f"{rows:.1f}"] for name, rows in sorted(ours.items()) if rows),
+    ]
 
 
 def main() -> None:

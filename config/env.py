@@ -13,7 +13,10 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from config.home import REPOSITORY, HomeError, read_private, read_running
+from config.notify_env import NAMES as NOTIFY_NAMES
+from config.notify_env import Notify, NotifyError, read_notify
 
+Payments = Literal["off", "test", "stripe"]
 ChatKey = tuple[str, Literal["HS256", "EdDSA"], bytes]
 
 
@@ -44,9 +47,10 @@ NUMBERS = {
     "PLACET_TURN_WRITES": Number(5, 1, 1000),
     "PLACET_TURN_ERRORS": Number(5, 1, 1000),
     "PLACET_TURN_MINOR": Number(100, 1, 1_000_000),
-    "PLACET_WORKER_THREADS": Number(32, 1, 1000),
+    "PLACET_WORKER_THREADS": Number(256, 1, 1000),
 }
 TEXTS = (
+    *NOTIFY_NAMES,
     "PLACET_HOME",
     "PLACET_MODEL",
     "PLACET_TOKEN_APPROVALS",
@@ -55,6 +59,11 @@ TEXTS = (
     "PLACET_CHAT_KEYS",
     "PLACET_HOSTS",
     "PLACET_FAILPOINTS",
+    "PLACET_PAYMENTS",
+    "PLACET_PAYMENTS_URL",
+    "PLACET_PAYMENTS_SECRET",
+    "PLACET_LEDGER_URL",
+    "PLACET_LEDGER_KEY",
 )
 
 
@@ -70,6 +79,12 @@ class Env:
     redis_url: str | None = field(repr=False)
     anthropic_api_key: str | None = field(repr=False)
     anthropic_base_url: str | None
+    payments: Payments
+    payments_url: str | None
+    """Where the test provider listens; with `stripe` another address that speaks its API."""
+    stripe_api_key: str | None = field(repr=False)
+    payments_secret: str = field(repr=False)
+    """Signs the provider's webhooks; empty refuses them all."""
     model: str
     max_tokens: int
     undo_seconds: int
@@ -91,6 +106,11 @@ class Env:
     secret_key: str = field(repr=False)
     """Empty before the first set-up, so that whatever signs fails instead of signing with a guessable key."""
     chat_keys: tuple[ChatKey, ...] = field(repr=False)
+    notify: Notify
+    ledger_url: str | None
+    """Where the shop lives, if not in this database; ends with a slash."""
+    ledger_key: str = field(repr=False)
+    """Signs the ledger's credentials; empty where one derived from the secret key does."""
 
 
 def load(environ: Mapping[str, str]) -> Env:
@@ -109,15 +129,28 @@ def load(environ: Mapping[str, str]) -> Env:
         home=home,
         shared=Path(given.get("PLACET_SHARED", REPOSITORY.parent / "shared")).expanduser().absolute(),
         anthropic_api_key=given.get("ANTHROPIC_API_KEY"),
+        payments=_payments(given, values["payments_url"]),
+        stripe_api_key=given.get("STRIPE_API_KEY"),
+        payments_secret=given.get("PLACET_PAYMENTS_SECRET", running.get("placet_payments_secret", "")),
         model=_model(given),
         token_approvals=_token_approvals(given),
         hosts=_hosts(given),
         failpoints=Path(given["PLACET_FAILPOINTS"]) if "PLACET_FAILPOINTS" in given else None,
         secret_key=_secret_key(given, secrets),
         chat_keys=_chat_keys(given),
+        notify=_notify(given, values["port"]),
+        ledger_url=_ledger_url(given),
+        ledger_key=_long_enough("PLACET_LEDGER_KEY", given.get("PLACET_LEDGER_KEY", "")),
         demo=bool(values.pop("demo")),
         **values,
     )
+
+
+def _notify(given: Mapping[str, str], port: int) -> Notify:
+    try:
+        return read_notify(given, port)
+    except NotifyError as error:
+        raise EnvError(str(error)) from error
 
 
 def _refuse_unknown(given: Mapping[str, str]) -> None:
@@ -143,7 +176,9 @@ def _addresses(given: Mapping[str, str], running: Mapping[str, str]) -> dict[str
     database = given if own_database else _upper(running)
     model = given if {"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"} & given.keys() else _upper(running)
     broker = given if "REDIS_URL" in given else _upper(running)
+    payments = given if {"PLACET_PAYMENTS", "PLACET_PAYMENTS_URL", "STRIPE_API_KEY"} & given.keys() else _upper(running)
     return {
+        "payments_url": _address(payments, "PLACET_PAYMENTS_URL", ("http", "https"), "https://api.stripe.com"),
         "database_url": _postgres(database, "DATABASE_URL"),
         "database_owner_url": _postgres(database, "DATABASE_OWNER_URL"),
         "redis_url": _address(broker, "REDIS_URL", ("redis", "rediss"), "redis://host:6379/0"),
@@ -186,6 +221,22 @@ def _model(given: Mapping[str, str]) -> str:
     return model
 
 
+def _payments(given: Mapping[str, str], url: str | None) -> Payments:
+    match given.get("PLACET_PAYMENTS", "stripe" if "STRIPE_API_KEY" in given else "test" if url else "off"):
+        case "off":
+            return "off"
+        case "test":
+            if url is None:
+                raise EnvError("PLACET_PAYMENTS is 'test' without PLACET_PAYMENTS_URL: say where it listens.")
+            return "test"
+        case "stripe":
+            if "STRIPE_API_KEY" not in given:
+                raise EnvError("PLACET_PAYMENTS is 'stripe' without STRIPE_API_KEY: give your account's secret key.")
+            return "stripe"
+        case text:
+            raise EnvError(f"PLACET_PAYMENTS is {text!r}: give stripe, test or off.")
+
+
 def _token_approvals(given: Mapping[str, str]) -> Literal["below", "all"]:
     match given.get("PLACET_TOKEN_APPROVALS", "below"):
         case "below":
@@ -209,10 +260,18 @@ def _hosts(given: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _secret_key(given: Mapping[str, str], secrets: Mapping[str, str]) -> str:
-    key = given.get("PLACET_SECRET_KEY", secrets.get("secret_key", ""))
+    return _long_enough("PLACET_SECRET_KEY", given.get("PLACET_SECRET_KEY", secrets.get("secret_key", "")))
+
+
+def _long_enough(name: str, key: str) -> str:
     if key and len(key) < 32:
-        raise EnvError("PLACET_SECRET_KEY is too short to protect anything: give at least 32 random characters.")
+        raise EnvError(f"{name} is too short to protect anything: give at least 32 random characters.")
     return key
+
+
+def _ledger_url(given: Mapping[str, str]) -> str | None:
+    url = _address(given, "PLACET_LEDGER_URL", ("http", "https"), "https://shop.example.com/ledger/v1/")
+    return f"{url.rstrip('/')}/" if url else None
 
 
 def _chat_keys(given: Mapping[str, str]) -> tuple[ChatKey, ...]:

@@ -12,6 +12,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 _SECRET_NAMES = (
     "installation",
     "secret_key",
+    "payments_secret",
     "superuser_password",
     "owner_password",
     "app_password",

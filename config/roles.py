@@ -48,6 +48,29 @@ def make_roles(url: str, app_password: str) -> None:
         raise RolesError(f"DATABASE_OWNER_URL does not answer: {str(error).splitlines()[0]}") from error
 
 
+_PLAIN: LiteralString = """
+    SELECT rolname, rolsuper, rolbypassrls, EXISTS (SELECT FROM pg_tables WHERE tableowner = rolname
+                                                    AND schemaname = 'public')
+    FROM pg_roles WHERE rolname = current_user
+"""
+_FAULTS = ("is a superuser", "bypasses row-level security", "owns the tables")
+
+
+def require_plain(url: str) -> None:
+    """Refuse to serve as a role that no wall in the database holds for. Raises RolesError."""
+    try:
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            found = connection.execute(_PLAIN).fetchone()
+    except psycopg.OperationalError as error:
+        raise RolesError(f"DATABASE_URL does not answer: {str(error).splitlines()[0]}") from error
+    name, *answers = found or ("", True, True, True)
+    if wrong := " and ".join(fault for fault, is_so in zip(_FAULTS, answers, strict=True) if is_so):
+        raise RolesError(
+            f"The role {name} of DATABASE_URL {wrong}, so one customer could see another's rows: "
+            f"give the address of {APP}, which config/roles.sql makes."
+        )
+
+
 def _exists(connection: psycopg.Connection, query: LiteralString, name: str) -> bool:
     return connection.execute(query, [name]).fetchone() is not None
 

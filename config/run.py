@@ -76,6 +76,7 @@ def _serve(env: Env) -> None:
     try:
         env = setup.start_servers(env, supervisor, _say)
         env, scripted = setup.start_model(env, supervisor, _say)
+        env = setup.start_payments(env, supervisor, _say)
         _write_running(env)
         sign_ins = setup.prepare_data(env, _say)
         _start_product(env, supervisor)
@@ -136,6 +137,8 @@ def _write_running(env: Env) -> None:
         "database_owner_url": env.database_owner_url,
         "redis_url": env.redis_url,
         "anthropic_base_url": env.anthropic_base_url,
+        "placet_payments_url": env.payments_url,
+        "placet_payments_secret": env.payments_secret,
     }
     write_private(env.home / "running.json", values)
 

@@ -77,10 +77,13 @@ def _database(url: str, **options: object) -> dict[str, object]:
 
 
 # A pool, because a turn gives its connection back before every model call.
-_POOL = {"min_size": 0, "max_size": 12, "timeout": 5, "max_idle": 60}
+# It stops trying to connect early and begins afresh at the next use, or its pauses outlast a restart of Postgres.
+_POOL = {"min_size": 0, "max_size": 12, "timeout": 5, "max_idle": 60, "reconnect_timeout": 2}
+# A process that was frozen within a transaction must not hold its locks for longer than others wait for its turns.
+_NEVER_IDLE = f"-c idle_in_transaction_session_timeout={2 * ENV.lease_seconds}s"
 DATABASES: dict[str, dict[str, object]] = {}
 if ENV.database_url:
-    DATABASES["default"] = {**_database(ENV.database_url, pool=_POOL), "CONN_HEALTH_CHECKS": True}
+    DATABASES["default"] = {**_database(ENV.database_url, pool=_POOL, options=_NEVER_IDLE), "CONN_HEALTH_CHECKS": True}
 if ENV.database_owner_url:
     DATABASES["owner"] = _database(ENV.database_owner_url)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -145,9 +148,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 3600,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # meanwhile workers find their work in the database
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "agents.tasks.sweep", "schedule": 2.0, "options": {"expires": 4}}}
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "agents.tasks.sweep", "schedule": 2.0, "options": {"expires": 4}},
+    "reconcile": {"task": "ledger.tasks.reconcile", "schedule": 3600.0, "options": {"expires": 3600}},
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -183,6 +190,27 @@ LOGGING = {
         "django.request": {"level": "ERROR"},
     },
 }
+
+# What no policy document may loosen, in minor units, hours and requests; checked when one is proposed and when it
+# is used. `POLICY_TOOLS` gives the names of the writes that a document may speak of.
+POLICY_CEILINGS = {
+    "automatic_day": 20_000,
+    "automatic_month": 100_000,
+    "two_people_day": 200_000,
+    "most_open_requests": 20,
+    "most_open_requests_site": 10_000,
+    "expires_hours": 14 * 24,
+    "execute_hours": 72,
+}
+POLICY_TOOLS = "agents.tools.registry.policy_tools"
+
+_SMTP = ENV.notify.smtp
+EMAIL_TIMEOUT = 10
+if _SMTP:
+    EMAIL_HOST, EMAIL_PORT = _SMTP.host, _SMTP.port
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _SMTP.user, _SMTP.password
+    EMAIL_USE_SSL, EMAIL_USE_TLS = _SMTP.security == "tls", _SMTP.security == "starttls"
+    DEFAULT_FROM_EMAIL = _SMTP.sender
 
 # What Placet's own code reads.
 PLACET = ENV

@@ -68,6 +68,20 @@ def start_model(env: Env, supervisor: Supervisor, say: Say) -> tuple[Env, bool]:
     return replace(env, anthropic_base_url=f"http://127.0.0.1:{port}"), True
 
 
+def start_payments(env: Env, supervisor: Supervisor, say: Say) -> Env:
+    """Start the test provider in a demo without a payment provider; elsewhere nothing may pretend to pay."""
+    if env.payments != "off" or not env.demo or "PLACET_PAYMENTS" in os.environ:
+        return env
+    say("Starting the test payment provider ...")
+    port = kept_port(env.home, "payments")
+    url, secret = f"http://127.0.0.1:{port}", installation_secrets(env.home)["payments_secret"]
+    env = replace(env, payments="test", payments_url=url, payments_secret=secret)
+    webhook = f"http://127.0.0.1:{env.port}/ledger/payments/webhook/"
+    options = ["--port", str(port), "--webhook", webhook, "--settle", "5", "--file", str(env.home / "payments.json")]
+    supervisor.start(python_child(env, "payments", ["ledger.testprovider", *options]))
+    return env
+
+
 def prepare_data(env: Env, say: Say) -> str:
     """Migrate as the owner and load the demo data; gives what the demo says about signing in."""
     if env.database_owner_url is None:
@@ -75,6 +89,7 @@ def prepare_data(env: Env, say: Say) -> str:
     else:
         say("Bringing the tables up to date ...")
         _manage(env, "migrate", "--no-input", "-v", "0", owner=env.database_owner_url)
+    roles.require_plain(env.database_url or "")
     if not env.demo:
         return ""
     say("Loading the demo shop ...")
@@ -104,6 +119,8 @@ def child_environ(env: Env) -> dict[str, str]:
         "DATABASE_URL": env.database_url,
         "REDIS_URL": env.redis_url,
         "ANTHROPIC_BASE_URL": env.anthropic_base_url,
+        "PLACET_PAYMENTS_URL": env.payments_url,
+        "PLACET_PAYMENTS_SECRET": env.payments_secret or None,
         "PLACET_HOME": str(env.home),
         "PLACET_DEMO": str(int(env.demo)),
         "PYTHONUNBUFFERED": "1",

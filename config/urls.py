@@ -4,7 +4,11 @@ from django.urls import include, path
 from django.views.generic import TemplateView
 from drf_spectacular.views import SpectacularAPIView
 
+from agents import alone_views, brake_api, brake_views
+from agents.planning import plan_write
 from config import demo, health
+from ledger.urls import protocol
+from ledger.webhook import Webhook
 
 handler400 = "config.views.bad_request"
 handler403 = "config.views.permission_denied"
@@ -26,9 +30,15 @@ urlpatterns = [
     path("demo/token/", demo.token, name="demo-token"),
     path("console/conversations/", include("agents.urls")),
     path("console/turns/", include("agents.turn_urls")),
+    path("console/brake/", brake_views.brake, name="brake"),
+    path("console/policy/alone/", alone_views.alone, name="policy-alone"),
+    path("console/payouts/", include("ledger.payout_urls")),
     path("console/", include("approvals.urls")),
+    path("ledger/payments/webhook/", Webhook.as_view(), name="payments-webhook"),
     path("audit/", include("audit.urls")),
     path("api/chat/", include("agents.api_urls")),
     path("api/approvals/", include("approvals.api_urls")),
+    path("api/brake/", brake_api.BrakeView.as_view()),
     path("api/audit/", include("audit.api_urls")),
+    path("ledger/v1/", include(protocol(plan_write))),
 ]

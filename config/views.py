@@ -1,7 +1,9 @@
 """What is said when a page cannot be given: one sentence that helps, and JSON under /api/."""
 
+import sys
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -13,6 +15,7 @@ _PAGES = {
         "Your role does not include this page; ask an admin if it should.",
     ),
     404: ("not_found", "There is nothing here", "The address may be mistyped, or what it named is gone."),
+    503: ("unavailable", "This cannot be answered right now", "Try again in a moment; nothing was lost."),
     500: ("fault", "Something failed on our side", "It has been logged. Try again in a moment."),
 }
 _CSRF = "This form was open for too long or cookies are off. Go back, reload the page and send it again."
@@ -31,7 +34,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return _say(request, 500)
+    """A fault of ours, or a database that does not answer and will be back."""
+    return _say(request, 503 if isinstance(sys.exception(), OperationalError | InterfaceError) else 500)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -9,9 +9,7 @@ from ledger.statuses import require_pending
 def plan_cancellation(state: OrderState, reason: str) -> Plan:
     """One refund of its net to each method that has one, in order of first capture."""
     require_pending(state, "cancelled")
-    movements = tuple(
-        state.movement("refund", method, net) for method, net in state.net_by_method().items() if net > 0
-    )
+    movements = tuple(state.movement("refund", method, net) for method, net in state.net_by_method().items() if net > 0)
     amount = sum(movement.amount_minor for movement in movements)
     require_refundable(state, amount)
     words = listed(movements, state.currency)

@@ -6,12 +6,12 @@ well, so a handler that forgets whose session it is still sees one customer.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ledger import addresses, orders, products, profiles
 from ledger.credentials import EXECUTE, READ, WRITE, Credential, verify
 from ledger.entries import Posted, end_holds, post, reserve
-from ledger.errors import Refused
+from ledger.errors import open_request
 from ledger.items import Catalogue
 from ledger.models import Hold
 from ledger.orders import Moved, OrderState
@@ -22,6 +22,16 @@ T = TypeVar("T")
 NOTHING_OPEN: Mapping[str, str] = {}
 
 
+class Lookups(Protocol):
+    """What a read may ask of the shop, be it in this database or elsewhere."""
+
+    def profile(self) -> dict[str, Any]: ...
+    def orders(self, status: str | None, cursor: str | None) -> dict[str, Any]: ...
+    def order(self, order_id: str) -> OrderState: ...
+    def product(self, product_id: str) -> dict[str, Any]: ...
+    def products(self, query: str | None, cursor: str | None) -> dict[str, Any]: ...
+
+
 class Shop:
     """The shop as one customer may see and change it, inside `ScopedClient.run`."""
 
@@ -29,8 +39,12 @@ class Shop:
         self.credential = credential
         self.customer_id = credential.customer_id
         self._open_requests = open_requests
+        self.untrusted: list[str] = []
+        """Which fields of what was read were written by a conversation that held untrusted text."""
 
     def profile(self) -> dict[str, Any]:
+        if profiles.address_is_untrusted(self.customer_id):
+            self.untrusted.append("address")
         return profiles.show_profile(self.customer_id)
 
     def orders(self, status: str | None, cursor: str | None) -> dict[str, Any]:
@@ -38,18 +52,17 @@ class Shop:
 
     def order(self, order_id: str) -> OrderState:
         """An own order as it stands; Refused with the one not-found answer otherwise."""
-        return orders.load_order(self.customer_id, order_id, lock=False)
+        state = orders.load_order(self.customer_id, order_id, lock=False)
+        if state.address_untrusted:
+            self.untrusted.append("address")
+        return state
 
     def order_to_change(self, order_id: str) -> OrderState:
         """An own order under its row lock, unless a request on it is open."""
         self.credential.require(WRITE)
         state = orders.load_order(self.customer_id, order_id, lock=True)
         if reference := self._open_requests.get(order_id):
-            raise Refused(
-                "open_request",
-                f"Order {order_id} has a request waiting for a person: {reference}. Nothing else on this order can "
-                f"change until it is decided; the customer can withdraw it with withdraw_request('{reference}').",
-            )
+            raise open_request(order_id, reference)
         return state
 
     def product(self, product_id: str) -> dict[str, Any]:
@@ -69,7 +82,7 @@ class Shop:
 
     def moved(self, plan: Plan) -> Moved:
         """What this customer's ledger holds against the limits, without this plan."""
-        moved = orders.moved(self.customer_id, plan)
+        moved = orders.moved(self.customer_id, plan, self.credential.conversation_id)
         if "address" in (*plan.order_changes, *plan.customer_changes):
             return replace(moved, on_the_way=addresses.on_the_way(self.customer_id))
         return moved
@@ -77,17 +90,25 @@ class Shop:
     def post(self, plan: Plan, *, key: str, request_reference: str = "") -> Posted:
         """Carry a plan out; the same key answers with what was posted before."""
         self.credential.require(WRITE)
-        return post(plan, key=key, credential_id=self.credential.id, request_reference=request_reference)
+        self.credential.require_action(key, plan.to_json)
+        return post(plan, key=key, credential=self.credential, request_reference=request_reference)
 
     def reserve(self, plan: Plan, *, owner: str) -> None:
         """Hold what a waiting plan will need, for the request that owns it."""
         self.credential.require(WRITE)
+        self.credential.require_no_action()
         reserve(plan, (*plan.movements, *plan.promised), owner=owner)
 
     def post_holds(self, owner: str) -> int:
         """End what a request held because it is executed; needs the credential of an approved execution."""
         self.credential.require(EXECUTE)
         return end_holds(owner, Hold.State.POSTED)
+
+    def void_holds(self, owner: str) -> int:
+        """Give back what a request held that ended without an effect."""
+        self.credential.require(WRITE)
+        self.credential.require_no_action()
+        return end_holds(owner, Hold.State.VOIDED)
 
 
 class ScopedClient:

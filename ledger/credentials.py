@@ -5,15 +5,19 @@ writes can reach or widen it. One for an approved execution also names the diges
 """
 
 import datetime as dt
+import hashlib
 import secrets
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import jwt
 from django.conf import settings
 from django.utils import timezone
 
 from ledger.errors import CredentialRefused
+from ledger.plans import digest_of_plan
 
 AUDIENCE = "placet-ledger"
 LIFETIME = dt.timedelta(minutes=5)
@@ -29,18 +33,41 @@ class Credential:
     conversation_id: uuid.UUID
     scopes: frozenset[str]
     digest: str
+    untrusted: bool
+    """Whether the conversation holds untrusted text, so that what it writes is remembered as such."""
 
     def require(self, scope: str) -> None:
         """Refuse what this credential does not name."""
         if scope not in self.scopes:
             raise CredentialRefused(f"This credential does not cover {scope!r}.")
 
+    def require_action(self, key: str, plan: Callable[[], dict[str, Any]]) -> None:
+        """Refuse another action than the one that a credential was made for; most are made for none."""
+        if self._is_for_one and self.digest != bound_to(key, digest_of_plan(plan())):
+            raise CredentialRefused("This credential is for another action.")
+
+    def require_no_action(self) -> None:
+        """Refuse what is not the action of a credential that was made for one."""
+        if self._is_for_one:
+            raise CredentialRefused("This credential is for one action, which this is not.")
+
+    @property
+    def _is_for_one(self) -> bool:
+        return bool(self.digest) or EXECUTE in self.scopes
+
+
+def bound_to(key: str, plan_digest: str) -> str:
+    """What a credential names that may carry out one plan under one key, and nothing else."""
+    return hashlib.sha256(f"{key}\n{plan_digest}".encode()).hexdigest()
+
 
 def _key() -> bytes:
-    return f"{settings.SECRET_KEY}:ledger".encode()
+    return (settings.PLACET.ledger_key or f"{settings.SECRET_KEY}:ledger").encode()
 
 
-def mint(customer_id: str, conversation_id: uuid.UUID, *scopes: str, digest: str = "") -> str:
+def mint(
+    customer_id: str, conversation_id: uuid.UUID, *scopes: str, digest: str = "", untrusted: bool = False
+) -> str:
     """A token for the session's customer. Lives five minutes; its id has 128 random bits."""
     claims = {
         "aud": AUDIENCE,
@@ -49,6 +76,7 @@ def mint(customer_id: str, conversation_id: uuid.UUID, *scopes: str, digest: str
         "conversation": str(conversation_id),
         "scopes": sorted(scopes),
         "digest": digest,
+        "untrusted": untrusted,
         "exp": timezone.now() + LIFETIME,
     }
     return jwt.encode(claims, _key(), algorithm="HS256")
@@ -66,6 +94,7 @@ def verify(token: str) -> Credential:
             conversation_id=uuid.UUID(claims["conversation"]),
             scopes=frozenset(claims["scopes"]),
             digest=claims["digest"],
+            untrusted=claims["untrusted"],
         )
     except (jwt.InvalidTokenError, KeyError, ValueError, TypeError, AttributeError) as exc:
         raise CredentialRefused("This credential is not valid.") from exc

@@ -1,6 +1,7 @@
 """Carrying a plan out: the entry, its transfers, what it promises, and the rows it changes, in one go."""
 
 import json
+import uuid
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from ledger.credentials import Credential
 from ledger.models import Account, Customer, Hold, Order, Transfer
 from ledger.plans import Movement, Plan
 from ledger.references import new_reference
@@ -29,12 +31,12 @@ class Posted:
 
 _INSERT = """
     INSERT INTO ledger_entry (reference, key, customer_id, order_id, tool, amount_minor, currency, plan,
-                              request_reference, credential_id)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING RETURNING reference
+                              request_reference, credential_id, conversation_id, untrusted)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING RETURNING reference
 """
 
 
-def post(plan: Plan, *, key: str, credential_id: str, request_reference: str) -> Posted:
+def post(plan: Plan, *, key: str, credential: Credential | None, request_reference: str) -> Posted:
     """Execute a plan under the order's row lock. The unique key makes a second call answer with the first."""
     body = json.dumps(plan.to_json())
     with connection.cursor() as cursor:
@@ -42,7 +44,7 @@ def post(plan: Plan, *, key: str, credential_id: str, request_reference: str) ->
             _INSERT,
             [
                 new_reference("T"), key, plan.customer_id, plan.order_id or None, plan.tool, plan.amount_minor,
-                plan.currency, body, request_reference, credential_id,
+                plan.currency, body, request_reference, *_asked_by(credential),
             ],
         )  # fmt: skip
         row = cursor.fetchone()
@@ -54,6 +56,13 @@ def post(plan: Plan, *, key: str, credential_id: str, request_reference: str) ->
     reserve(plan, plan.promised, owner=reference)
     _change_rows(plan)
     return Posted(reference=reference, done=plan.done, replayed=False)
+
+
+def _asked_by(credential: Credential | None) -> tuple[str, uuid.UUID | None, bool]:
+    """Whose credential, in which conversation, and whether that held untrusted text; none for the shop's own deeds."""
+    if credential is None:
+        return "", None, False
+    return credential.id, credential.conversation_id, credential.untrusted
 
 
 def _posted_before(plan: Plan, key: str, body: str) -> Posted:

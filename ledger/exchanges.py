@@ -11,7 +11,8 @@ from ledger.statuses import require_delivered
 
 
 def plan_exchange(
-    state: OrderState, item_ids: Sequence[str], new_item_ids: Sequence[str], payment_method_id: str, catalogue: Catalogue
+    state: OrderState, item_ids: Sequence[str], new_item_ids: Sequence[str], payment_method_id: str,
+    catalogue: Catalogue,
 ) -> Plan:  # fmt: skip
     """Store the signed difference; money that will go back is held, a gift card that will pay is reserved."""
     require_delivered(state, "exchanged")

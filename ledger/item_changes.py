@@ -12,7 +12,8 @@ from ledger.statuses import require_pending
 
 
 def plan_item_changes(
-    state: OrderState, item_ids: Sequence[str], new_item_ids: Sequence[str], payment_method_id: str, catalogue: Catalogue
+    state: OrderState, item_ids: Sequence[str], new_item_ids: Sequence[str], payment_method_id: str,
+    catalogue: Catalogue,
 ) -> Plan:  # fmt: skip
     """Charge or refund the difference on the named method; afterwards the order takes no further change."""
     require_pending(state, "changed")

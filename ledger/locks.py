@@ -3,6 +3,15 @@
 from django.db import connection
 
 _CUSTOMERS = 0x50_4C
+_BRAKE = 0x50_42
+SHARE_BRAKE = f"SELECT pg_advisory_xact_lock_shared({_BRAKE})"
+"""Taken by every write before it looks whether the brake is on."""
+
+
+def lock_brake() -> None:
+    """Move the brake alone: waits for the writes under way, and those that come wait for this."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_BRAKE])
 
 
 def lock_customer(customer_id: str) -> None:

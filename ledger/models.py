@@ -78,6 +78,7 @@ class Order(models.Model):
     )
     imported = models.JSONField()
     touched_at = models.DateTimeField(null=True)
+    frozen = models.BooleanField(default=False, db_default=False, help_text="A dispute of its payment is open.")
 
     class Meta:
         constraints = [
@@ -112,6 +113,11 @@ class Account(models.Model):
     order = models.OneToOneField(Order, on_delete=models.PROTECT, null=True, related_name="account")
     balance_minor = models.BigIntegerField(default=0, help_text="Kept by a trigger; zero for external and opening.")
     held_minor = models.BigIntegerField(default=0, help_text="Pending holds on it, kept by a trigger.")
+    over_refunded_minor = models.BigIntegerField(
+        default=0,
+        db_default=0,
+        help_text="By how much what happened outside Placet took it below what is held; kept by a trigger.",
+    )
 
     class Meta:
         constraints = [
@@ -125,10 +131,12 @@ class Account(models.Model):
                 fields=["currency"], condition=Q(kind="opening"), name="one_opening_account_per_currency"
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["external", "opening"]) | Q(balance_minor__gte=F("held_minor")),
+                condition=Q(kind__in=["external", "opening"])
+                | Q(balance_minor__gte=F("held_minor") - F("over_refunded_minor")),
                 name="never_below_what_is_held",
             ),
             models.CheckConstraint(condition=Q(held_minor__gte=0), name="held_not_negative"),
+            models.CheckConstraint(condition=Q(over_refunded_minor__gte=0), name="over_refunded_not_negative"),
             models.CheckConstraint(
                 condition=Q(kind="opening", customer__isnull=True, payment_method__isnull=True, order__isnull=True)
                 | Q(kind="order", customer__isnull=False, payment_method__isnull=True, order__isnull=False)
@@ -154,6 +162,10 @@ class Entry(models.Model):
     plan = models.JSONField(help_text="What was done, as previewed.")
     request_reference = models.CharField(max_length=16, default="", blank=True)
     credential_id = models.CharField(max_length=40)
+    conversation_id = models.UUIDField(null=True, help_text="Where it was asked for.")
+    untrusted = models.BooleanField(
+        default=False, db_default=False, help_text="Asked for in a conversation that held untrusted text."
+    )
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -165,14 +177,21 @@ class Entry(models.Model):
 
 class Transfer(models.Model):
     """Money from one account to another, for ever. The pair of debit and currency, and of credit and
-    currency, are foreign keys on accounts, so a transfer cannot cross currencies."""
+    currency, are foreign keys on accounts, so a transfer cannot cross currencies.
+
+    A `reversal` undoes one that the payment provider could not carry out; the kinds from `external_refund` on
+    happened there without Placet. These four state what is so, and no check of a balance refuses them."""
 
     class Kind(models.TextChoices):
         CAPTURE = "capture"
         REFUND = "refund"
         OPENING = "opening"
+        REVERSAL = "reversal"
+        EXTERNAL_REFUND = "external_refund"
+        DISPUTE = "dispute"
+        DISPUTE_WON = "dispute_won"
 
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind = models.CharField(max_length=20, choices=Kind)
     debit = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="debits", db_constraint=False)
     credit = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="credits", db_constraint=False)
     amount_minor = models.BigIntegerField()
@@ -182,6 +201,7 @@ class Transfer(models.Model):
     payment_method = models.ForeignKey(PaymentMethod, on_delete=models.PROTECT, null=True)
     provider_reference = models.CharField(max_length=200, null=True)  # noqa: DJ001
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, null=True, related_name="transfers")
+    reverses = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="reversal")
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -190,8 +210,28 @@ class Transfer(models.Model):
             models.CheckConstraint(condition=~Q(debit=F("credit")), name="transfer_between_two_accounts"),
             models.CheckConstraint(
                 condition=Q(kind="opening", order__isnull=True)
-                | Q(kind__in=["capture", "refund"], order__isnull=False),
+                | Q(
+                    kind__in=["capture", "refund", "reversal", "external_refund", "dispute", "dispute_won"],
+                    order__isnull=False,
+                ),
                 name="transfer_kind_fits_order",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="reversal", reverses__isnull=False, entry__isnull=True)
+                | Q(~Q(kind="reversal"), reverses__isnull=True),
+                name="transfer_reverses_another",
+            ),
+            models.UniqueConstraint(
+                fields=["kind", "provider_reference"],
+                condition=Q(kind__in=["external_refund", "dispute", "dispute_won"]),
+                name="reported_once",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["provider_reference"],
+                condition=Q(provider_reference__isnull=False),
+                name="transfer_by_provider",
             ),
         ]
 
@@ -224,3 +264,6 @@ class Hold(models.Model):
             ),
             models.UniqueConstraint(fields=["owner", "account"], name="one_hold_per_owner_and_account"),
         ]
+
+
+import ledger.payout_models  # noqa: E402, F401 - the other tables of this app

@@ -1,6 +1,8 @@
 """Money as people read it. Amounts are integers in the currency's minor unit (ISO 4217)."""
 
-_NO_MINOR = frozenset(["BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"])
+_NO_MINOR = {
+    "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF",
+}  # fmt: skip
 _THREE = {"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"}
 _SYMBOLS = {"GBP": "£", "USD": "$", "EUR": "€", "JPY": "¥"}
 

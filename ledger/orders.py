@@ -1,14 +1,16 @@
 """Orders as one customer may see them, and what has moved against the customer's limits."""
 
 import json
+import uuid
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from django.db import connection
 
-from ledger.errors import order_not_found
+from ledger.errors import order_frozen, order_not_found
 from ledger.money import digits_of
 from ledger.paging import MOST_ITEMS, page, read_cursor
+from ledger.payout_words import status_words
 from ledger.plans import Movement, Plan
 
 Json = dict[str, Any]
@@ -57,8 +59,11 @@ class OrderState:
     balance_minor: int
     """Captured less refunded."""
     held_minor: int
+    frozen: bool
     payments: list[Json]
     methods: dict[str, Method]
+    address_untrusted: bool = False
+    """Whether the address was last written by a conversation that held untrusted text."""
 
     @property
     def refundable_minor(self) -> int:
@@ -76,9 +81,8 @@ class OrderState:
         """Captures less refunds of each payment method on this order, in order of first capture."""
         net: dict[str, int] = {}
         for payment in self.payments:
-            sign = 1 if payment["kind"] == "capture" else -1
             method = payment["payment_method_id"]
-            net[method] = net.get(method, 0) + sign * payment["amount_minor"]
+            net[method] = net.get(method, 0) + payment["sign"] * payment["amount_minor"]
         return net
 
     def movement(self, kind: Literal["refund", "capture"], payment_method_id: str, amount_minor: int) -> Movement:
@@ -100,11 +104,18 @@ _STATE = """
         'address', o.address, 'items', o.items, 'tracking', o.tracking, 'note', o.note, 'placed_at', o.placed_at,
         'delivered_at', o.delivered_at, 'cancel_reason', o.cancel_reason, 'returning', o.returning,
         'exchanging', o.exchanging, 'balance_minor', coalesce(a.balance_minor, 0),
-        'held_minor', coalesce(a.held_minor, 0),
+        'held_minor', coalesce(a.held_minor, 0), 'frozen', o.frozen,
+        'address_untrusted', coalesce((
+            SELECT e.untrusted FROM ledger_entry e
+            WHERE e.order_id = o.order_id AND e.customer_id = o.customer_id
+              AND e.plan -> 'order_changes' ? 'address' ORDER BY e.at DESC, e.reference DESC LIMIT 1), false),
         'payments', coalesce((
             SELECT jsonb_agg(jsonb_build_object('kind', t.kind, 'amount_minor', t.amount_minor,
-                                                'payment_method_id', t.payment_method_id, 'at', t.at) ORDER BY t.id)
-            FROM ledger_transfer t WHERE t.order_id = o.order_id AND t.customer_id = o.customer_id), '[]'),
+                                                'payment_method_id', t.payment_method_id, 'at', t.at,
+                                                'sign', CASE WHEN t.credit_id = a.id THEN 1 ELSE -1 END,
+                                                'state', p.state) ORDER BY t.id)
+            FROM ledger_transfer t LEFT JOIN ledger_payout p ON p.transfer_id = t.id
+            WHERE t.order_id = o.order_id AND t.customer_id = o.customer_id), '[]'),
         'methods', (
             SELECT jsonb_agg(jsonb_build_object(
                 'payment_method_id', m.payment_method_id, 'kind', m.kind, 'brand', m.brand, 'last4', m.last4,
@@ -121,7 +132,7 @@ _LOCK = "SELECT FROM ledger_order WHERE order_id = %s AND customer_id = %s FOR N
 
 
 def load_order(customer_id: str, order_id: str, *, lock: bool) -> OrderState:
-    """An own order; the same Refused for a foreign one as for none."""
+    """An own order; the same Refused for a foreign one as for none. Locked to be changed, a frozen one is refused."""
     with connection.cursor() as cursor:
         if lock:
             cursor.execute(_LOCK, [order_id, customer_id])
@@ -130,6 +141,8 @@ def load_order(customer_id: str, order_id: str, *, lock: bool) -> OrderState:
     if row is None:
         raise order_not_found(order_id)
     found = json.loads(row[0])
+    if lock and found["frozen"]:
+        raise order_frozen(order_id)
     methods = {m["payment_method_id"]: Method(**m) for m in found.pop("methods") or []}
     return OrderState(**found, methods=methods)
 
@@ -142,14 +155,21 @@ def show_order(state: OrderState) -> Json:
         "currency": state.currency,
         "currency_digits": digits_of(state.currency),
         "total_minor": state.value_minor,
-        "refundable_minor": state.refundable_minor,
+        "refundable_minor": max(0, state.refundable_minor),
         "items": state.items,
-        "payments": [{k: v for k, v in payment.items() if k != "at"} for payment in state.payments],
+        "payments": [_show_payment(payment) for payment in state.payments],
         "address": state.address,
         "tracking": state.tracking,
     }
     optional = ("note", "placed_at", "delivered_at", "cancel_reason", "returning", "exchanging")
     return shown | {name: value for name in optional if (value := getattr(state, name)) is not None}
+
+
+def _show_payment(payment: Json) -> Json:
+    """`status` says how far the bank is with money that Placet moved."""
+    shown = {name: payment[name] for name in ("kind", "amount_minor", "payment_method_id")}
+    words = status_words(payment["kind"], payment["state"])
+    return shown | ({"status": words} if words else {})
 
 
 _LIST = """
@@ -177,31 +197,58 @@ def list_orders(customer_id: str, status: str | None, cursor: str | None) -> Jso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """What a customer's executed writes add up to in one currency, and whether one equals the plan."""
+    """What a customer's executed writes add up to in a plan's currency, in minor units over 24 hours (`day`) and 30
+    days (`month`), and whether one equals the plan."""
 
-    day_minor: int
-    month_minor: int
+    customer_day_minor: int
+    customer_month_minor: int
+    order_day_minor: int
+    order_month_minor: int
+    conversation_day_minor: int
+    conversation_month_minor: int
     repeats: bool
+    methods: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Of each payment method of the plan: day and month."""
     on_the_way: dict[str, int] = field(default_factory=dict)
     """By currency the value of the most valuable order not delivered yet, where a plan changes an address."""
 
 
 _MOVED = """
-    SELECT coalesce(sum(amount_minor) FILTER (WHERE currency = %s AND at > now() - interval '24 hours'), 0),
-           coalesce(sum(amount_minor) FILTER (WHERE currency = %s), 0),
-           coalesce(bool_or(tool = %s AND order_id IS NOT DISTINCT FROM %s AND amount_minor = %s
-                            AND at > now() - interval '24 hours'), false)
-    FROM ledger_entry WHERE customer_id = %s AND at > now() - interval '30 days'
+    WITH e AS (
+        SELECT amount_minor, currency = %(currency)s AS same, at > now() - interval '24 hours' AS fresh, plan,
+               order_id IS NOT DISTINCT FROM %(order)s AS here, conversation_id = %(conversation)s AS said_here, tool
+        FROM ledger_entry WHERE customer_id = %(customer)s AND at > now() - interval '30 days')
+    SELECT json_build_object(
+        'customer_day_minor', coalesce(sum(amount_minor) FILTER (WHERE same AND fresh), 0),
+        'customer_month_minor', coalesce(sum(amount_minor) FILTER (WHERE same), 0),
+        'order_day_minor', coalesce(sum(amount_minor) FILTER (WHERE same AND here AND fresh), 0),
+        'order_month_minor', coalesce(sum(amount_minor) FILTER (WHERE same AND here), 0),
+        'conversation_day_minor', coalesce(sum(amount_minor) FILTER (WHERE same AND said_here AND fresh), 0),
+        'conversation_month_minor', coalesce(sum(amount_minor) FILTER (WHERE same AND said_here), 0),
+        'repeats', coalesce(bool_or(fresh AND here AND tool = %(tool)s AND amount_minor = %(amount)s), false),
+        'methods', coalesce((
+            SELECT json_object_agg(id, json_build_array(day, month)) FROM (
+                SELECT m ->> 'payment_method_id' AS id, sum((m ->> 'amount_minor')::bigint) AS month,
+                       coalesce(sum((m ->> 'amount_minor')::bigint) FILTER (WHERE fresh), 0) AS day
+                FROM e, jsonb_array_elements(coalesce((plan -> 'movements') || (plan -> 'promised'), '[]')) m
+                WHERE same AND m ->> 'payment_method_id' = ANY(%(methods)s) GROUP BY 1) sums), '{}'))
+    FROM e
 """
 
 
-def moved(customer_id: str, plan: Plan) -> Moved:
+def moved(customer_id: str, plan: Plan, conversation_id: uuid.UUID) -> Moved:
     """Sums over 24 hours and 30 days, refunds and charges alike, and the repeat rule's fact."""
+    values = {
+        "customer": customer_id,
+        "currency": plan.currency,
+        "order": plan.order_id or None,
+        "conversation": conversation_id,
+        "tool": plan.tool,
+        "amount": plan.amount_minor,
+        "methods": list({m.payment_method_id for m in (*plan.movements, *plan.promised)}),
+    }
     with connection.cursor() as cursor:
-        cursor.execute(
-            _MOVED,
-            [plan.currency, plan.currency, plan.tool, plan.order_id or None, plan.amount_minor, customer_id],
-        )
+        cursor.execute(_MOVED, values)
         row = cursor.fetchone()
     assert row is not None
-    return Moved(day_minor=int(row[0]), month_minor=int(row[1]), repeats=row[2])
+    return Moved(**row[0])

@@ -3,7 +3,7 @@
 from ledger.errors import Refused
 from ledger.methods import named, own_method, require_cover
 from ledger.money import show
-from ledger.orders import Method, OrderState
+from ledger.orders import Json, Method, OrderState
 from ledger.plans import Plan
 from ledger.statuses import require_pending
 
@@ -36,7 +36,7 @@ def plan_payment_change(state: OrderState, payment_method_id: str) -> Plan:
     )
 
 
-def _only_payment(state: OrderState) -> dict[str, object]:
+def _only_payment(state: OrderState) -> Json:
     if len(state.payments) != 1 or state.payments[0]["kind"] != "capture":
         raise Refused(
             "status",
@@ -46,11 +46,11 @@ def _only_payment(state: OrderState) -> dict[str, object]:
     return state.payments[0]
 
 
-def _old_method(state: OrderState, old_id: object, new_id: str) -> Method:
+def _old_method(state: OrderState, old_id: str, new_id: str) -> Method:
     if old_id == new_id:
         raise Refused(
             "payment_method",
             f"Order {state.order_id} is paid with {new_id} already. Ask the customer for another method, and call "
             f"{TOOL} again with one of: {named(state)}.",
         )
-    return state.methods[str(old_id)]
+    return state.methods[old_id]

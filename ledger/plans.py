@@ -4,9 +4,11 @@ The policy judges it, the approver reads it, the digest binds it, and `entries.p
 write can never do what was not shown.
 """
 
+import hashlib
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from audit.record import canonical
 from ledger.money import show
 
 
@@ -47,6 +49,17 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """As stored with a request, shown to the approver and bound by the digest."""
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Plan":
+        """The plan that `to_json` gave; TypeError or KeyError for what is none."""
+        moves = {name: tuple(Movement(**move) for move in body[name]) for name in ("movements", "promised")}
+        return cls(**{**body, **moves})
+
+
+def digest_of_plan(body: dict[str, Any]) -> str:
+    """Hex SHA-256 of a plan's JSON in canonical form: what a remote caller saw, and what a credential is bound to."""
+    return hashlib.sha256(canonical(body).encode()).hexdigest()
 
 
 def listed(movements: tuple[Movement, ...], currency: str) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ledger.addresses import plan_my_address
-from ledger.models import Customer
+from ledger.models import Customer, Entry
 from ledger.plans import Plan
 
 
@@ -22,6 +22,17 @@ def show_profile(customer_id: str) -> dict[str, Any]:
             for method in methods
         ],
     }  # fmt: skip
+
+
+def email_of(customer_id: str) -> str:
+    """Where the session's customer gets mail; empty where they are not known."""
+    return Customer.objects.filter(customer_id=customer_id).values_list("email", flat=True).first() or ""
+
+
+def address_is_untrusted(customer_id: str) -> bool:
+    """Whether the profile's address was last written by a conversation that held untrusted text."""
+    writes = Entry.objects.filter(customer_id=customer_id, plan__customer_changes__has_key="address")
+    return bool(writes.order_by("-at", "-reference").values_list("untrusted", flat=True).first())
 
 
 def plan_address(customer_id: str, address: dict[str, Any]) -> Plan:

@@ -58,7 +58,7 @@ def _customers() -> QuerySet[Customer]:
 
 
 def _orders() -> QuerySet[Order]:
-    transfers = Prefetch("transfers", queryset=Transfer.objects.order_by("id"))
+    transfers = Prefetch("transfers", queryset=Transfer.objects.select_related("reversal").order_by("id"))
     return Order.objects.order_by("order_id").prefetch_related(transfers)
 
 
@@ -112,7 +112,7 @@ def order_line(order: Order) -> Json:
         address=order.address,
         items=order.items,
         tracking=order.tracking,
-        payments=[_payment(transfer) for transfer in order.transfers.all()],
+        payments=_payments(order),
         note=order.note,
         placed_at=order.placed_at,
         delivered_at=order.delivered_at,
@@ -122,9 +122,16 @@ def order_line(order: Order) -> Json:
     return line if order.returning is None else {**line, "return": order.returning}
 
 
+def _payments(order: Order) -> list[Json]:
+    """What was undone again is left out, and the format knows two kinds alone."""
+    moved = [t for t in order.transfers.all() if t.kind != Transfer.Kind.REVERSAL and not hasattr(t, "reversal")]
+    return [_payment(transfer) for transfer in moved]
+
+
 def _payment(transfer: Transfer) -> Json:
+    came = transfer.kind in (Transfer.Kind.CAPTURE, Transfer.Kind.DISPUTE_WON)
     return _present(
-        kind=transfer.kind,
+        kind="capture" if came else "refund",
         amount_minor=transfer.amount_minor,
         payment_method_id=transfer.payment_method_id,
         provider_reference=transfer.provider_reference,

@@ -22,9 +22,9 @@ def require_pending(state: OrderState, deed: str) -> None:
 
 
 def require_delivered(state: OrderState, deed: str) -> None:
-    """Exactly `delivered`, and no return of it has come back: a second one needs a person who counts the goods."""
+    """Exactly `delivered`, and nothing of it came back before: a second time needs a person who counts the goods."""
     _require(state, "delivered", deed)
-    if state.returning is not None:
+    if state.returning is not None or state.exchanging is not None:
         raise Refused(
             "status",
             f"Items of order {state.order_id} came back already, so it cannot be {deed} here. Do not call again; "

@@ -4,9 +4,9 @@ import uuid
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from agents import chat
 from agents.claims import Claimed, claim
 from agents.models import Conversation
-from agents import chat
 from approvals.models import Staff
 from ledger.models import Account, Customer, Order, PaymentMethod, Product, Transfer
 from ledger.staff import as_staff
@@ -47,7 +47,8 @@ def _open_gift_card(method: PaymentMethod, balance_minor: int) -> None:
 
 
 def make_order(
-    order_id: str, customer_id: str, *prices: int, method: str, status: str = "delivered", currency: str = "GBP"
+    order_id: str, customer_id: str, *prices: int, method: str, status: str = "delivered", currency: str = "GBP",
+    provider_reference: str | None = None,
 ) -> Order:
     """An order of one line per price, captured in full from one payment method."""
     items = [
@@ -64,7 +65,7 @@ def make_order(
     )
     Transfer.objects.create(
         kind="capture", debit=paying, credit=account, amount_minor=sum(prices), currency=currency,
-        customer_id=customer_id, order=order, payment_method_id=method,
+        customer_id=customer_id, order=order, payment_method_id=method, provider_reference=provider_reference,
     )  # fmt: skip
     return order
 

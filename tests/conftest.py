@@ -12,12 +12,20 @@ from agents.dispatch import dispatch
 from agents.models import Message
 from agents.results import Call, Outcome
 from approvals.models import Staff
+from approvals.policies import policy_at
 from ledger.staff import as_staff
 from tests import cast
+from tests.provider import provider, running_provider
 from tests.servers import committing_db, django_db_setup
 from tests.standin import Server, running_standin, standin
 
-__all__ = ["committing_db", "django_db_setup", "running_standin", "standin"]
+__all__ = ["committing_db", "django_db_setup", "provider", "running_provider", "running_standin", "standin"]
+
+
+@pytest.fixture(autouse=True)
+def _policies_of_this_test() -> None:
+    """Versions are kept by number, and each test's rollback makes the numbers free again."""
+    policy_at.cache_clear()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import F, Q, QuerySet, Sum
@@ -11,7 +12,7 @@ from agents.history import messages_for
 from agents.models import Conversation, Message, ToolCall, Turn
 from agents.standin.history import check_messages
 from approvals.models import OPEN_STATES, Decision, Request
-from approvals.policy import DEFAULT
+from approvals.policies import in_force
 from audit.models import Event
 from ledger.models import Account, Entry, Hold, Order, Transfer
 from tests.cast import seen_by_staff
@@ -70,7 +71,7 @@ def histories_are_valid(customer_id: str = "") -> None:
         if last is None:
             continue
         history = messages_for(conversation.pk, last.number)
-        for before, after in zip(history, history[1:], strict=False):
+        for before, after in pairwise(history):
             called = _ids(before, "tool_use", "id")
             assert called == (_ids(after, "tool_result", "tool_use_id") if called else [])
         more = {"role": "user", "content": "One more word."}
@@ -88,7 +89,7 @@ def all_is_recorded_once(customer_id: str = "") -> None:
     turns = _of(Turn.objects.all(), customer_id).values("pk")
     calls = ToolCall.objects.filter(turn__in=turns)
     keys = [f"{c.message.conversation_id}:{c.message_id}:{c.block}" for c in calls.select_related("message")]
-    dispatched = events.filter(kind="dispatch").exclude(decision="observed").values_list("idempotency_key", flat=True)
+    dispatched = events.filter(kind="dispatch").exclude(decision__in=["observed", "intended"]).values_list("idempotency_key", flat=True)
     assert Counter(keys) == Counter(dispatched)
     for reference, asked in seen_by_staff(
         lambda: list(_of(Entry.objects.all(), customer_id).values_list("reference", "request_reference"))
@@ -104,9 +105,11 @@ def nothing_above_a_line_alone(customer_id: str = "") -> None:
     for entry in entries:
         day = (entry.customer_id, entry.currency, entry.at.date().isoformat())
         moved[day] += entry.amount_minor
-        lines = DEFAULT.lines[entry.currency]
+        lines = in_force().lines[entry.currency]
         given = Decision.objects.filter(request_id=entry.request_reference, verdict="approve").select_related("staff")
-        people = {d.staff for d in given if d.staff.role in ("agent", "lead") and d.staff.customer_id != entry.customer_id}
+        people = {
+            d.staff for d in given if d.staff.role in ("agent", "lead") and d.staff.customer_id != entry.customer_id
+        }
         needed = (moved[day] > lines.automatic_day) + (moved[day] > lines.two_people_day)
         assert len(people) >= needed, (entry.reference, moved[day])
         assert all(d.digest == d.request.digest for d in given.select_related("request"))

@@ -11,9 +11,13 @@ import pytest
 from django.conf import settings
 from django.db import connection, connections, transaction
 
+from agents.execute import execute
+from approvals.decisions import decide
+from approvals.models import Request, Staff
 from ledger.shop_export import export_lines
 from ledger.shop_io import import_shop
 from ledger.staff import as_staff
+from tests import cast
 from tests.servers import _point_at, fresh_database
 
 Json = dict[str, Any]
@@ -45,6 +49,23 @@ def retail_shop(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]
             _point_at(options, usual)
 
 
+@pytest.fixture
+def approvers(retail_shop: None) -> Iterator[list[Staff]]:
+    """A lead and an agent, in a transaction that is rolled back with all that the test does."""
+    with undone():
+        yield [cast.make_staff("lena", "lead"), cast.make_staff("ada", "agent")]
+
+
+def approve_all(approvers: list[Staff]) -> None:
+    """Whatever waits is approved by as many people as it needs, and executed."""
+    for request in Request.objects.filter(state="pending"):
+        for staff in approvers[: request.approvals_needed]:
+            decide(reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={})
+        assert execute(request.reference)
+        request.refresh_from_db()
+        assert request.state == "executed", request.ended_reason
+
+
 @contextmanager
 def undone() -> Iterator[None]:
     """Whatever happens inside is rolled back."""
@@ -56,14 +77,16 @@ def undone() -> Iterator[None]:
 def rows_of(customer_id: str) -> dict[str, Json]:
     """The customer's rows of the export by id, `item_ids` sorted as the data compares them."""
     lines = as_staff(lambda: list(export_lines(customer_id)))
-    return {line.get("order_id", line["customer_id"]): _sorted_ids(line) for line in lines}
+    return {id_of(line): as_compared(line) for line in lines}
+
+
+def id_of(line: Json) -> str:
+    """What names an order's or a customer's line."""
+    return str(line.get("order_id", line["customer_id"]))
 
 
 def as_compared(line: Json) -> Json:
-    return _sorted_ids(line)
-
-
-def _sorted_ids(line: Json) -> Json:
+    """A line with the item ids of its promise sorted."""
     promises = {key: line[key] for key in ("return", "exchange") if key in line}
     for key, promise in promises.items():
         ids = {name: sorted(promise[name]) for name in ("item_ids", "new_item_ids") if name in promise}
@@ -74,7 +97,7 @@ def _sorted_ids(line: Json) -> Json:
 @cache
 def _fingerprint_sql() -> str:
     parts = [
-        f"SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM ledger_{table} t"  # noqa: S608
+        f"SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM ledger_{table} t"
         + (" WHERE t.customer_id IS DISTINCT FROM %(customer)s" if table != "product" else "")
         for table in _TABLES
     ]

@@ -105,7 +105,7 @@ def _own_database() -> str:
 def _clean_environ() -> None:
     # Nothing of the developer's own installation may reach a test.
     for name in list(os.environ):
-        if name.startswith(("PLACET_", "ANTHROPIC_", "DATABASE_", "REDIS_", "PG", "MAKE", "PORT")):
+        if name.startswith(("PLACET_", "ANTHROPIC_", "STRIPE_", "DATABASE_", "REDIS_", "PG", "MAKE", "PORT")):
             del os.environ[name]
     os.environ["PLACET_SECRET_KEY"] = "a secret key that protects only what tests make"
 
@@ -120,7 +120,7 @@ def _start_postgres(config: pytest.Config) -> None:
     postgres.start()
     file = folder / "servers.json"
     file.write_text(json.dumps(asdict(Cluster(str(folder), postgres.port, postgres.password))))
-    os.environ |= {_FILE: str(file), "PLACET_HOME": str(folder)}
+    os.environ |= {_FILE: str(file), "PLACET_HOME": str(folder / "home")}
 
 
 def _start_valkey(config: pytest.Config) -> None:

@@ -1,7 +1,7 @@
 """Killing workers at every named place of every scenario, once and twice: whatever dies, each thing happens once.
 
 All cases run at the same time on a few real workers that are started again at once; a kill belongs to one
-conversation, and now and then hits what else that worker was doing. The tests then look at their own case.
+conversation, and a worker runs one turn at a time, so that nothing else dies of it.
 
 The places, and the rows of the crash matrix that they stand for: message_committed K1, task_received K2,
 turn_claimed K3, model_replied K4, reply_stored K5 and (the last one) K15, call_committed K6 and, as a result is
@@ -11,8 +11,6 @@ the sealer, which do not exist yet.
 """
 
 import signal
-import subprocess
-import sys
 import time
 import uuid
 from collections import Counter
@@ -32,7 +30,6 @@ from agents import chat
 from agents.models import ToolCall, Turn
 from approvals.decisions import decide
 from approvals.models import Request, Staff
-from config.home import REPOSITORY
 from ledger.models import Entry
 from ledger.staff import as_staff
 from tests import cast, invariants
@@ -56,8 +53,11 @@ PASSES = {
     "cut": {**_TURN, "model_replied": 1, "reply_stored": 1},
 }  # fmt: skip
 ANYBODYS = "task_received"  # passed before there is a turn, so it is nobody's
-LAST = ("message_committed", "approval_committed")  # a person's request, not a worker's
-KILLS = {"once": [signal.SIGKILL], "second": [0, signal.SIGKILL], "twice": [signal.SIGKILL, signal.SIGKILL]}
+WHILE_IT_RUNS = (
+    "turn_claimed", "model_replied", "reply_stored", "effect_written", "call_committed", "request_committed",
+)  # fmt: skip
+KILL = int(signal.SIGKILL)
+KILLS = {"once": [KILL], "second": [0, KILL], "twice": [KILL, KILL]}
 CLOSING = {"content": [{"type": "text", "text": "That is all."}], "stop_reason": "end_turn", "repeat": 50}
 
 
@@ -118,7 +118,7 @@ class Folder:
     def plan(self, case: Case) -> None:
         for number in KILLS[case.how]:
             taken = len(list(self.path.glob(f"{case.point}@{case.subject}#*")))
-            (self.path / f"{case.point}@{case.subject}#{taken:02}").write_text(str(int(number)))
+            (self.path / f"{case.point}@{case.subject}#{taken:02}").write_text(str(number))
 
     def left(self, case: Case) -> list[str]:
         return [path.name for path in self.path.glob(f"{case.point}@{case.subject}#*")]
@@ -131,13 +131,12 @@ class Folder:
 class Run:
     """All cases, run to their end."""
 
-    def __init__(self, folder: Folder, model: Server, environ: dict[str, str]) -> None:
-        self.folder, self.model, self.environ = folder, model, environ
-        self.people: list[subprocess.Popen[bytes]] = []
+    def __init__(self, folder: Folder, model: Server, workers: Workers) -> None:
+        self.folder, self.model, self.workers = folder, model, workers
         self.asked: set[uuid.UUID] = set()
 
     def begin(self, cases: list[Case]) -> None:
-        as_staff(lambda: [self._stock(case) for case in cases])
+        as_staff(lambda: self._stock(cases))
         for case in cases:
             case.conversation.append(chat.begin(customer_id=case.customer, session_id="s1").pk)
             if case.how:
@@ -147,21 +146,18 @@ class Run:
         for case in cases:
             self._post(case)
 
-    def _stock(self, case: Case) -> None:
-        visa = {"payment_method_id": f"{case.customer}-visa", "kind": "card", "brand": "visa", "last4": "4242"}
-        cast.make_customer(case.customer, visa)
-        for number in (1, 2):
-            cast.make_order(f"{case.customer}-{number}", case.customer, 20_000, method=f"{case.customer}-visa")
+    def _stock(self, cases: list[Case]) -> None:
+        for name in (case.customer for case in cases):
+            visa = {"payment_method_id": f"{name}-visa", "kind": "card", "brand": "visa", "last4": "4242"}
+            cast.make_customer(name, visa)
+            for number in (1, 2):
+                cast.make_order(f"{name}-{number}", name, 20_000, method=f"{name}-visa")
 
     def _post(self, case: Case) -> None:
         if case.point == "message_committed" or not case.how:
-            self._person("post", str(case.conversation[0]), "c1", case.mark)
+            self.workers.post(case.conversation[0], "c1", case.mark)
         else:
             chat.post_message(conversation_id=case.conversation[0], session_id="s1", client_id="c1", text=case.mark)
-
-    def _person(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "tests.person", *arguments]
-        self.people.append(subprocess.Popen(command, cwd=REPOSITORY, env=self.environ))
 
     def finish(self, cases: list[Case], seconds: float) -> None:
         """Wait for the last of them, approving what waits."""
@@ -171,17 +167,18 @@ class Run:
     def _all_done(self, cases: dict[uuid.UUID, Case]) -> bool:
         time.sleep(0.1)
         turns = Turn.objects.filter(conversation_id__in=cases)
+        if turns.filter(state="finished").count() < len(cases):
+            return False  # approvals later: a kill at an execution must not hit somebody's turn
         for request in Request.objects.filter(state="pending", conversation_id__in=cases):
             self._approve(request, cases[request.conversation_id])
-        waiting = Request.objects.filter(state__in=("pending", "approved"), conversation_id__in=cases)
-        return turns.filter(state="finished").count() == len(cases) and not waiting.exists()
+        return not Request.objects.filter(state__in=("pending", "approved"), conversation_id__in=cases).exists()
 
     def _approve(self, request: Request, case: Case) -> None:
         if request.conversation_id in self.asked:
             return
         self.asked.add(request.conversation_id)
         if case.point == "approval_committed" or not case.how:
-            self._person("approve", request.reference, "ada")
+            self.workers.approve(request.reference, "ada")
             return
         ada = Staff.objects.get(username="ada")
         decide(reference=request.reference, staff=ada, verdict="approve", digest=request.digest, shown=request.preview)
@@ -217,31 +214,32 @@ def run(
     path = tmp_path_factory.mktemp("failpoints")
     running_standin.call("/standin/reset", {})
     at_once = mock.patch.object(settings, "PLACET", replace(settings.PLACET, undo_seconds=0))
-    with on_fresh_database(django_db_blocker) as url, at_once, _workers(url, path, running_standin) as environ:
-        run = Run(Folder(path), running_standin, environ)
+    with on_fresh_database(django_db_blocker) as url, at_once, _workers(url, path, running_standin) as workers:
+        run = Run(Folder(path), running_standin, workers)
         cast.make_staff("ada", "agent")
         run.begin(UNDISTURBED)
         run.finish(UNDISTURBED, 90)
         run.begin(CASES)
-        run.finish(CASES, 240)
-        for person in run.people:
-            person.wait(20)
+        run.finish(CASES, 400)
         yield run
 
 
 @contextmanager
-def _workers(url: str, path: Path, model: Server) -> Iterator[dict[str, str]]:
+def _workers(url: str, path: Path, model: Server) -> Iterator[Workers]:
     environ = product_env(
         url, PLACET_LEASE_SECONDS=str(LEASE_SECONDS), PLACET_UNDO_SECONDS="0", PLACET_FAILPOINTS=str(path),
         PLACET_WORKER_THREADS="1", ANTHROPIC_BASE_URL=model.url, ANTHROPIC_API_KEY="a-key",
     )  # fmt: skip
-    with running_workers(environ, path / "workers.log", count=4, threads=1):
-        yield environ
+    with running_workers(environ, path / "workers.log", count=4, threads=1) as workers:
+        yield workers
 
 
 @pytest.mark.parametrize("case", UNDISTURBED, ids=str)
 def test_an_undisturbed_run_passes_these_places(run: Run, case: Case) -> None:
-    assert run.folder.passed(case) == PASSES[case.scenario]
+    passed = run.folder.passed(case)
+    assert passed.keys() == PASSES[case.scenario].keys()
+    # Not equal: on a machine under load a live worker, too, may lose its lease and the turn go on elsewhere.
+    assert passed >= Counter(PASSES[case.scenario])
     _recovered(run, case)
 
 
@@ -249,6 +247,8 @@ def test_an_undisturbed_run_passes_these_places(run: Run, case: Case) -> None:
 def test_killed(run: Run, case: Case) -> None:
     assert run.folder.left(case) == [], "the process was not killed there"
     _recovered(run, case)
+    deaths = KILLS[case.how].count(KILL) if case.point in WHILE_IT_RUNS else 0
+    assert case.turn.attempts >= 1 + deaths
 
 
 def _recovered(run: Run, case: Case) -> None:

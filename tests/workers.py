@@ -1,18 +1,26 @@
-"""Real Celery workers for tests, forked from a process that has loaded everything: a killed one is back at once."""
+"""Real Celery workers for tests, forked from a process that has loaded everything: a killed one is back at once.
 
+What a customer or a member of staff asks for runs in a process of its own too, where a test wants that to die.
+"""
+
+import io
+import json
 import os
+import select
 import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from config.home import REPOSITORY
 from config.processes import die_with_parent
 
-LEASE_SECONDS = 1
+LEASE_SECONDS = 3
 
 
 def within(seconds: float, happens: Callable[[], bool], what: str = "it") -> None:
@@ -36,6 +44,19 @@ class Workers:
         children = Path(f"/proc/{self.supervisor.pid}/task/{self.supervisor.pid}/children")
         return [int(pid) for pid in children.read_text().split()]
 
+    def post(self, conversation_id: uuid.UUID, client_id: str, text: str) -> None:
+        """A customer's message, stored by a process of its own."""
+        self._person("post", str(conversation_id), client_id, text)
+
+    def approve(self, reference: str, username: str) -> None:
+        """An approval, given in a process of its own."""
+        self._person("approve", reference, username)
+
+    def _person(self, *command: str) -> None:
+        assert self.supervisor.stdin is not None
+        self.supervisor.stdin.write(json.dumps(command).encode() + b"\n")
+        self.supervisor.stdin.flush()
+
     def send(self, number: signal.Signals) -> None:
         """Send every worker a signal."""
         for pid in self.pids:
@@ -50,11 +71,14 @@ def running_workers(environ: Mapping[str, str], log: Path, *, count: int = 1, th
             [sys.executable, "-m", "tests.workers", str(count), str(threads)],
             cwd=REPOSITORY,
             env=dict(environ),
+            stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
         )
+    workers = Workers(supervisor, log)
     try:
-        yield Workers(supervisor, log)
+        within(90, lambda: len(workers.pids) == count, "the workers' start")
+        yield workers
     finally:
         supervisor.kill()  # the workers die with it
         supervisor.wait()
@@ -65,18 +89,52 @@ def _supervise(count: int, threads: int) -> None:
     from config.celery import app
 
     app.loader.import_default_modules()
-    living: set[int] = set()
+    orders = io.FileIO(0)  # unbuffered, or select would not see what is left
+    workers: set[int] = set()
     while True:
-        while len(living) < count:
-            if (pid := os.fork()) == 0:
-                die_with_parent(signal.SIGKILL)
-                command = ["worker", "-P", "threads", "-c", str(threads), "--prefetch-multiplier", "1", "-l", "WARNING"]
-                app.worker_main([*command, "--without-gossip", "--without-mingle"])
-                os._exit(0)
-            living.add(pid)
-        pid, status = os.waitpid(-1, 0)
-        living.discard(pid)
-        print(f"worker {pid} ended: {os.waitstatus_to_exitcode(status)}", flush=True)
+        while len(workers) < count:
+            workers.add(_forked(lambda: _work(threads)))
+        if select.select([orders], [], [], 0.02)[0] and (line := orders.readline()):
+            _forked(partial(_act, *json.loads(line)))
+        workers -= _ended()
+
+
+def _ended() -> set[int]:
+    ended = set()
+    with suppress(ChildProcessError):  # none is left
+        while pid := os.waitpid(-1, os.WNOHANG)[0]:
+            ended.add(pid)
+    return ended
+
+
+def _forked(what: Callable[[], None]) -> int:
+    if (pid := os.fork()) == 0:
+        die_with_parent(signal.SIGKILL)
+        try:
+            what()
+        finally:
+            os._exit(0)
+    return pid
+
+
+def _work(threads: int) -> None:
+    from config.celery import app
+
+    command = ["worker", "-P", "threads", "-c", str(threads), "--prefetch-multiplier", "1", "-l", "WARNING"]
+    app.worker_main([*command, "--without-gossip", "--without-mingle"])
+
+
+def _act(what: str, *given: str) -> None:
+    from agents import chat
+    from approvals.decisions import decide
+    from approvals.models import Request, Staff
+
+    if what == "post":
+        chat.post_message(conversation_id=uuid.UUID(given[0]), session_id="s1", client_id=given[1], text=given[2])
+    else:
+        request = Request.objects.get(reference=given[0])
+        staff = Staff.objects.get(username=given[1])
+        decide(reference=given[0], staff=staff, verdict="approve", digest=request.digest, shown=request.preview)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def _plan_mine(shop: Shop, args: ChangeMyAddress) -> Plan:
 TOOLS = (
     Tool(
         name="change_order_address",
-        description="Send a pending order to another address. The address is replaced whole; the profile keeps its own.",
+        description="Send a pending order to another address, replaced whole. The profile keeps its own.",
         arguments=ChangeOrderAddress,
         plan=_plan_order,
     ),

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, WithJsonSchema
 
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
+from ledger.client import Lookups
 from ledger.errors import Refused
 
 LARGEST = 10**15
@@ -24,7 +24,7 @@ class Calculate(Arguments):
     b: Number
 
 
-def _calculate(_: Shop, args: Calculate) -> dict[str, Any]:
+def _calculate(_: Lookups, args: Calculate) -> dict[str, Any]:
     a, b = Decimal(str(args.a)), Decimal(str(args.b))
     if args.op == "/" and b == 0:
         raise Refused("arguments", "Nothing can be divided by 0. Call calculator again with another b.")

@@ -29,5 +29,6 @@ TOOLS = (
         ),
         arguments=CancelOrder,
         plan=_plan,
+        moves_money=True,
     ),
 )

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
+from ledger.client import Lookups
 
 
 class GetProduct(Arguments):
@@ -17,11 +17,11 @@ class ListProducts(Arguments):
     cursor: str | None = Field(default=None, description="next_cursor of an earlier result.")
 
 
-def _get(shop: Shop, args: GetProduct) -> dict[str, Any]:
+def _get(shop: Lookups, args: GetProduct) -> dict[str, Any]:
     return shop.product(args.product_id)
 
 
-def _list(shop: Shop, args: ListProducts) -> dict[str, Any]:
+def _list(shop: Lookups, args: ListProducts) -> dict[str, Any]:
     return shop.products(args.query, args.cursor)
 
 
@@ -31,6 +31,7 @@ TOOLS = (
         description="A product with all its variants: item_id, options, price, and whether it is available.",
         arguments=GetProduct,
         read=_get,
+        untrusted=("description",),
     ),
     Tool(
         name="list_products",

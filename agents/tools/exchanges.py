@@ -29,5 +29,6 @@ TOOLS = (
         ),
         arguments=ExchangeItems,
         plan=_plan,
+        moves_money=True,
     ),
 )

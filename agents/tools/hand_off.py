@@ -30,5 +30,6 @@ TOOLS = (
         ),
         arguments=HandOff,
         act=_hand_off,
+        asks_for_a_person=True,
     ),
 )

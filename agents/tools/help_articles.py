@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
+from ledger.client import Lookups
 from ledger.errors import Refused
 from ledger.paging import MOST_CHARACTERS, MOST_ITEMS, page, read_cursor
 
@@ -33,7 +33,7 @@ def articles() -> dict[str, Path]:
     }
 
 
-def _read(_: Shop, args: ReadHelpArticle) -> dict[str, Any]:
+def _read(_: Lookups, args: ReadHelpArticle) -> dict[str, Any]:
     known = articles()
     if args.name not in known:
         raise Refused(
@@ -46,10 +46,10 @@ def _read(_: Shop, args: ReadHelpArticle) -> dict[str, Any]:
     return shown | ({"hint": cut} if len(text) > MOST_SHOWN else {})
 
 
-def _search(_: Shop, args: SearchHelp) -> dict[str, Any]:
+def _search(_: Lookups, args: SearchHelp) -> dict[str, Any]:
     """Articles that hold a word of the query; those that hold most of them, and in the title, first."""
     words = set(re.findall(r"\w+", args.query.casefold()))
-    scored = [(_score(words, *_parts(path)), name, path) for name, path in articles().items()]
+    scored = [(_score(words, name, *_parts(path)), name, path) for name, path in articles().items()]
     ranked = sorted((-score, name, path) for score, name, path in scored if score)
     after = read_cursor(args.cursor, 1)
     names = [name for _, name, _ in ranked]
@@ -58,8 +58,8 @@ def _search(_: Shop, args: SearchHelp) -> dict[str, Any]:
     return page(rows, lambda row: [row["name"]], "search_help")
 
 
-def _score(words: set[str], title: str, text: str) -> int:
-    return sum(3 * (word in title.casefold()) + (word in text.casefold()) for word in words)
+def _score(words: set[str], name: str, title: str, text: str) -> int:
+    return sum(3 * (word in f"{name} {title}".casefold()) + (word in text.casefold()) for word in words)
 
 
 def _row(name: str, path: Path) -> dict[str, Any]:

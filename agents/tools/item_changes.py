@@ -29,5 +29,6 @@ TOOLS = (
         ),
         arguments=ChangeOrderItems,
         plan=_plan,
+        moves_money=True,
     ),
 )

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
+from ledger.client import Lookups
 from ledger.orders import show_order
 
 OrderId = Annotated[
@@ -34,11 +34,11 @@ class GetOrder(Arguments):
     order_id: OrderId
 
 
-def _list(shop: Shop, args: ListMyOrders) -> dict[str, Any]:
+def _list(shop: Lookups, args: ListMyOrders) -> dict[str, Any]:
     return shop.orders(args.status, args.cursor)
 
 
-def _get(shop: Shop, args: GetOrder) -> dict[str, Any]:
+def _get(shop: Lookups, args: GetOrder) -> dict[str, Any]:
     return show_order(shop.order(args.order_id))
 
 
@@ -54,5 +54,6 @@ TOOLS = (
         description="One of the customer's own orders: items, prices, payments, address, tracking.",
         arguments=GetOrder,
         read=_get,
+        untrusted=("note",),
     ),
 )

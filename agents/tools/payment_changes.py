@@ -25,5 +25,6 @@ TOOLS = (
         ),
         arguments=ChangeOrderPayment,
         plan=_plan,
+        moves_money=True,
     ),
 )

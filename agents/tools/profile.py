@@ -3,10 +3,10 @@
 from typing import Any
 
 from agents.tools.registry import NoArguments, Tool
-from ledger.client import Shop
+from ledger.client import Lookups
 
 
-def _profile(shop: Shop, _: NoArguments) -> dict[str, Any]:
+def _profile(shop: Lookups, _: NoArguments) -> dict[str, Any]:
     return shop.profile()
 
 

@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from agents.tools.registry import NoArguments, Tool
-from approvals.policy import DEFAULT, Lines, Policy
-from ledger.client import Shop
+from agents.tools.registry import Caller, NoArguments, Tool
+from approvals.policies import in_force
+from approvals.policy import Policy
+from approvals.policy_document import Lines
 from ledger.money import show
 
 
-def _policy(_: Shop, __: NoArguments) -> dict[str, Any]:
-    return {"text": policy_text(DEFAULT), "version": DEFAULT.version}
+def _policy(_: Caller, __: NoArguments) -> dict[str, Any]:
+    policy = in_force()
+    return {"text": policy_text(policy), "version": policy.version}
 
 
 def policy_text(policy: Policy) -> str:
@@ -42,6 +44,6 @@ TOOLS = (
         name="get_refund_policy",
         description="The shop's rules for refunds, returns and cancellations, and what waits for a person.",
         arguments=NoArguments,
-        read=_policy,
+        look=_policy,
     ),
 )

@@ -36,5 +36,6 @@ TOOLS = (
         ),
         arguments=IssueRefund,
         plan=_plan,
+        moves_money=True,
     ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ledger.client import Shop
+from ledger.client import Lookups, Shop
 from ledger.plans import Plan
 
 FAMILIES = (
@@ -55,10 +55,15 @@ class Tool:
     name: str
     description: str
     arguments: type[Arguments]
-    read: Callable[[Shop, Any], dict[str, Any]] | None = None
+    read: Callable[[Lookups, Any], dict[str, Any]] | None = None
     plan: Callable[[Shop, Any], Plan] | None = None
     look: Callable[[Caller, Any], dict[str, Any]] | None = None
     act: Callable[[Caller, Any], Acted] | None = None
+    untrusted: tuple[str, ...] = ()
+    """Paths of the result's fields that hold text from neither the customer nor the operator ("note", "items.name");
+    "" is the whole result. From the first that holds anything on, every write of the conversation asks."""
+    moves_money: bool = False
+    asks_for_a_person: bool = False
 
     @property
     def writes(self) -> bool:
@@ -87,6 +92,11 @@ def tools() -> dict[str, Tool]:
     """Every tool by name, in the order of FAMILIES."""
     families = (import_module(f"agents.tools.{family}") for family in FAMILIES)
     return {tool.name: tool for family in families for tool in family.TOOLS}
+
+
+def policy_tools() -> list[str]:
+    """The writes that a policy decides on."""
+    return [tool.name for tool in tools().values() if tool.plan]
 
 
 def schemas() -> str:

@@ -13,6 +13,7 @@ from approvals.models import Request
 from approvals.requests import withdraw
 from ledger.errors import Refused
 from ledger.paging import MOST_ITEMS, bad_cursor, page, read_cursor
+from ledger.payout_words import money_of
 
 
 class ListMyRequests(Arguments):
@@ -29,18 +30,22 @@ def _list(caller: Caller, args: ListMyRequests) -> dict[str, Any]:
     if after := read_cursor(args.cursor, 2):
         at = _moment(after[0])
         found = found.filter(Q(created_at__lt=at) | Q(created_at=at, reference__lt=after[1]))
-    rows = [_row(request) for request in found[: MOST_ITEMS + 1]]
+    requests = list(found[: MOST_ITEMS + 1])
+    money = money_of(caller.customer_id, [request.entry_reference for request in requests if request.entry_reference])
+    rows = [_row(request, money.get(request.entry_reference)) for request in requests]
     return page(rows, lambda row: [row["created_at"], row["reference"]], "list_my_requests")
 
 
-def _row(request: Request) -> dict[str, Any]:
+def _row(request: Request, money: list[str] | None) -> dict[str, Any]:
+    """`money`: how far the bank is with each amount that it moved."""
     row = {
         "reference": request.reference,
         "state": STATES[request.state],
         "summary": request.preview["summary"],
         "created_at": request.created_at.isoformat(),
     }
-    return row | ({"executed_as": request.entry_reference} if request.entry_reference else {})
+    executed = {"executed_as": request.entry_reference} if request.entry_reference else {}
+    return row | executed | ({"money": money} if money else {})
 
 
 def _moment(text: str) -> datetime:

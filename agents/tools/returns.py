@@ -26,5 +26,6 @@ TOOLS = (
         ),
         arguments=ReturnItems,
         plan=_plan,
+        moves_money=True,
     ),
 )

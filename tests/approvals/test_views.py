@@ -7,8 +7,11 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
+from agents.execute import execute
 from approvals.models import Decision, Request, Staff
 from audit.models import Event
+from ledger.models import Order
+from ledger.staff import as_staff
 from tests.cast import PASSWORD, make_staff
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +112,20 @@ def test_the_second_is_told_who_was_first(signed_in, agent: Staff, lead: Staff, 
     assert response.status_code == 409
     assert b"lena was first" in response.content
     assert Decision.objects.count() == 1
+
+
+def test_a_stale_request_shows_what_has_changed(signed_in, agent: Staff, waiting: Request, at_once: None) -> None:
+    client = signed_in(agent)
+    client.post(page_of(waiting), form_on(client, waiting, verdict="approve"))
+    as_staff(lambda: Order.objects.filter(pk="4471").update(status="processed"))
+    execute(waiting.reference)
+    fresh = Request.objects.get(replaces=waiting.reference)
+    stale_page, fresh_page = client.get(page_of(waiting)).content, client.get(page_of(fresh)).content
+    for body, other in ((stale_page, fresh), (fresh_page, waiting)):
+        assert b"What has changed" in body
+        assert other.reference.encode() in body
+        assert b"<td>delivered</td>" in body
+        assert b"<td>processed</td>" in body
 
 
 def test_what_was_not_seen_is_not_decided(signed_in, agent: Staff, waiting: Request) -> None:

@@ -67,6 +67,8 @@ def test_the_defaults_are_the_documented_ones(home: dict[str, str]) -> None:
         ("DATABASE_OWNER_URL", "postgresql://u:p@h/", "database name"),
         ("REDIS_URL", "localhost:6379", "redis://host"),
         ("ANTHROPIC_BASE_URL", "api.anthropic.com", "https://api.anthropic.com"),
+        ("PLACET_LEDGER_URL", "shop.example.com", "https://shop.example.com/ledger/v1/"),
+        ("PLACET_LEDGER_KEY", "short", "at least 32"),
     ],
 )
 def test_a_bad_variable_is_refused_in_one_sentence(home: dict[str, str], name: str, value: str, says: str) -> None:
@@ -78,6 +80,11 @@ def test_a_bad_variable_is_refused_in_one_sentence(home: dict[str, str], name: s
     assert "\n" not in sentence
 
 
+def test_the_address_of_a_shop_elsewhere_ends_with_a_slash(home: dict[str, str]) -> None:
+    assert load(home).ledger_url is None
+    assert load(home | {"PLACET_LEDGER_URL": "https://shop/ledger/v1"}).ledger_url == "https://shop/ledger/v1/"
+
+
 def test_a_refused_address_does_not_show_its_password(home: dict[str, str]) -> None:
     with pytest.raises(EnvError) as refused:
         load(home | {"DATABASE_URL": "mysql://u:hunter2@h/placet"})
@@ -85,8 +92,9 @@ def test_a_refused_address_does_not_show_its_password(home: dict[str, str]) -> N
 
 
 def test_secrets_do_not_stand_in_the_representation(home: dict[str, str]) -> None:
-    env = load(home | {"DATABASE_URL": DATABASE, "ANTHROPIC_API_KEY": "sk-secret", "PLACET_SECRET_KEY": "s" * 40})
-    assert not {secret for secret in (DATABASE, "sk-secret", "s" * 40) if secret in repr(env)}
+    env = load(home | {"DATABASE_URL": DATABASE, "ANTHROPIC_API_KEY": "sk-secret", "PLACET_SECRET_KEY": "s" * 40,
+                       "PLACET_LEDGER_KEY": "l" * 40})  # fmt: skip
+    assert not {secret for secret in (DATABASE, "sk-secret", "s" * 40, "l" * 40) if secret in repr(env)}
 
 
 def test_an_empty_variable_counts_as_not_set(home: dict[str, str]) -> None:

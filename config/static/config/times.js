@@ -11,6 +11,7 @@ function show(element) {
   const texts = {
     at: () => at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }),
     age: () => (seconds > -60 ? "just now" : ago(seconds)),
+    seconds: () => `${Math.max(0, Math.ceil(seconds))} s`,
     left: () => (seconds <= 0 ? "over" : seconds < 60 ? "under a minute" : ago(seconds)),
   };
   const text = texts[element.dataset.show]();
@@ -31,3 +32,4 @@ function showAll(root) {
 showAll(document);
 document.addEventListener("htmx:load", (event) => showAll(event.target));
 setInterval(() => showAll(document), 20_000);
+setInterval(() => document.querySelectorAll('time[data-show="seconds"]').forEach(show), 1000);

@@ -1,0 +1,92 @@
+"""Who may decide a request, whose approvals count, and which colleague gives the second one.
+
+The second approver is assigned, not chosen: nobody picks the colleague who will agree with them.
+"""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, F, Q
+
+from approvals.errors import Conflict, Forbidden
+from approvals.kinship import shared_with
+from approvals.models import Participant, Request, Staff
+from approvals.policies import refusal_of
+from approvals.requests import event_of, locked
+from approvals.tally import approvals_of
+from audit.access import DECIDES, LEAD
+from audit.record import SYSTEM, Actor, record
+
+
+def refusal_for(request: Request, staff: Staff, *, by_token: bool = False) -> Forbidden | None:
+    """Why this person may not decide this request, so that a page can say so before they type."""
+    if staff.role not in DECIDES or not staff.is_active:
+        return Forbidden("role", f"The role {staff.role} does not decide requests; agents and leads do.")
+    if staff.customer_id and staff.customer_id == request.customer_id:
+        return Forbidden("self", "This request is about your own customer account, so a colleague has to decide.")
+    if shared := shared_with(staff, request.customer_id):
+        return Forbidden(
+            "self",
+            f"You share {' and '.join(shared)} with this customer, so a colleague has to decide, or a lead clears you.",
+        )
+    if Participant.objects.filter(conversation_id=request.conversation_id, staff=staff).exists():
+        return Forbidden("self", "You wrote in this conversation, so a colleague has to decide.")
+    if approvals_of(request).filter(staff=staff).exists():
+        return Forbidden("same_person", "You have approved this already; the second approval is somebody else's.")
+    if by_token and request.approvals_needed > 1 and settings.PLACET.token_approvals != "all":
+        return Forbidden(
+            "fresh_authentication_required", "This needs two people, so decide it in the console, signed in."
+        )
+    return refusal_of(request, staff)
+
+
+def require_lead(request: Request, staff: Staff, verdict: str) -> None:
+    """The last approval of a request that needs a lead is a lead's, unless one has approved. Raises Forbidden."""
+    if verdict == "deny" or not request.lead_needed or staff.role == "lead":
+        return
+    given = approvals_of(request)
+    if given.count() + 1 >= request.approvals_needed and not given.filter(staff__role="lead").exists():
+        raise Forbidden("role", "One of the two approvals has to be a lead's; ask a lead to take this one.")
+
+
+def require_assigned(request: Request, staff: Staff) -> None:
+    """The second approval is the assigned colleague's. Raises Forbidden."""
+    if approvals_of(request).exists():
+        assigned = request.assigned_to or assign(request)
+        if assigned is None or assigned != staff:
+            whom = f"It is assigned to {assigned.username}" if assigned else "Nobody who may approve it is there"
+            raise Forbidden("assigned", f"{whom}; a lead can have it assigned again.")
+
+
+def assign(request: Request, *, without: Staff | None = None, by: Actor = SYSTEM) -> Staff | None:
+    """Give the next approval to the eligible colleague with the fewest; of equals, who signed in last. Under the
+    request's lock; None when there is nobody."""
+    chosen = next((staff for staff in _eligible(request) if staff != without), None)
+    Request.objects.filter(pk=request.pk).update(assigned_to=chosen)
+    request.assigned_to = chosen
+    event = event_of(request, kind="request", decision="assigned")
+    record(by, event, staff=chosen.username if chosen else "nobody")
+    return chosen
+
+
+def _eligible(request: Request) -> Iterator[Staff]:
+    lead_given = not request.lead_needed or approvals_of(request).filter(staff__role=LEAD).exists()
+    waiting = Count("assigned", filter=Q(assigned__state="pending"))
+    people = Staff.objects.filter(role__in=DECIDES if lead_given else [LEAD], is_active=True)
+    for staff in people.annotate(load=waiting).order_by("load", F("last_login").desc(nulls_last=True), "-pk"):
+        if refusal_for(request, staff) is None:
+            yield staff
+
+
+def reassign(*, reference: str, by: Staff) -> Request:
+    """A lead has the next approval assigned again, to whoever is next; not even a lead chooses whom."""
+    if by.role != LEAD or not by.is_active:
+        raise Forbidden("role", "Only a lead has a request assigned again.")
+    with transaction.atomic():
+        request = locked(reference)
+        if request.state != Request.State.PENDING or request.assigned_to is None:
+            raise Conflict(request.state, request.decided_by, request.decided_at)
+        if assign(request, without=request.assigned_to, by=Actor(kind="staff", id=by.username)) is None:
+            raise Forbidden("assigned", "Nobody else may approve it, so it stays with whom it was assigned to.")
+    return request

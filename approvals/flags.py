@@ -1,0 +1,49 @@
+"""Flags on customers: staff warn staff. What is flagged always asks; neither model nor customer learns of it."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from approvals.errors import Forbidden, Invalid
+from approvals.models import Flag, Staff
+from audit.access import DECIDES, LEAD
+from audit.models import Kind
+from audit.record import Actor, NewEvent, record
+from ledger.locks import lock_customer
+
+MOST_REASON = 1_000
+
+
+def flag(*, staff: Staff, customer_id: str, reason: str) -> Flag:
+    """Warn of a customer, from the next write on; waits for the write under way."""
+    if staff.role not in DECIDES or not staff.is_active:
+        raise Forbidden("role", f"The role {staff.role} does not flag customers; agents and leads do.")
+    if not reason.strip() or "\x00" in reason or len(reason.strip()) > MOST_REASON:
+        raise Invalid({"reason": [f"Say why, in at most {MOST_REASON:,} characters."]})
+    with transaction.atomic():
+        lock_customer(customer_id)
+        made = Flag.objects.create(customer_id=customer_id, author=staff, reason=reason.strip())
+        _record(made, staff, "flagged")
+    return made
+
+
+def clear(*, staff: Staff, flag_id: int, customer_id: str) -> bool:
+    """A lead takes a flag off; False when it was off before."""
+    if staff.role != LEAD or not staff.is_active:
+        raise Forbidden("role", "Only a lead takes a flag off a customer.")
+    with transaction.atomic():
+        standing = Flag.objects.filter(pk=flag_id, customer_id=customer_id, cleared_at=None)
+        if not standing.update(cleared_by=staff, cleared_at=timezone.now()):
+            return False
+        _record(Flag.objects.get(pk=flag_id), staff, "flag_cleared")
+    return True
+
+
+def flags_of(customer_id: str) -> list[Flag]:
+    """Those that stand and those that were cleared, newest first."""
+    found = Flag.objects.filter(customer_id=customer_id).select_related("author", "cleared_by")
+    return list(found.order_by("-at")[:50])
+
+
+def _record(made: Flag, staff: Staff, decision: str) -> None:
+    event = NewEvent(kind=Kind.POLICY, decision=decision, customer_id=made.customer_id, rule="flag")
+    record(Actor(kind="staff", id=staff.username), event, flag=made.pk, reason=made.reason)

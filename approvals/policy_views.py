@@ -1,0 +1,116 @@
+"""Pages of the policy: its versions, what differs, proposing, activating, and what a version would have decided."""
+
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from approvals import policies
+from approvals.models import PolicyVersion, Staff
+from approvals.policy_document import InvalidDocument, changes
+from approvals.simulation import MOST_DAYS, simulate
+from audit.access import READS_RECORD, role_of, staff_page
+from audit.models import Kind
+from audit.record import Actor, NewEvent, record
+
+MOST_ROWS = 100
+
+
+@staff_page(*READS_RECORD)
+@require_http_methods(["GET", "HEAD", "POST"])
+def versions(request: HttpRequest) -> HttpResponse:
+    """The document in force and every version; a POST proposes the next."""
+    if request.method != "POST":
+        return _versions(request)
+    text = request.POST.get("document", "")
+    try:
+        made = policies.propose(staff=_staff(request), text=text)
+    except InvalidDocument as error:
+        return _versions(request, text, error.faults, status=422)
+    except policies.PolicyRefused as error:
+        return _versions(request, text, {"document": error.message}, status=403)
+    messages.success(request, f"You proposed version {made.version}. Another lead or administrator can activate it.")
+    return redirect("policy-version", made.version)
+
+
+def _versions(
+    request: HttpRequest, text: str = "", faults: dict[str, str] | None = None, status: int = 200
+) -> HttpResponse:
+    now = policies.version_in_force()
+    found = PolicyVersion.objects.select_related("proposed_by", "activated_by").order_by("-version")[:MOST_ROWS]
+    document = policies.policy_at(now).to_json()
+    context = {
+        "now": now,
+        "versions": found,
+        "document": document,
+        "text": text or json.dumps(document, indent=2),
+        "faults": faults or {},
+        "writes": role_of(request.user) in policies.WRITES_POLICY,
+    }
+    return render(request, "approvals/policy.html", context, status=status)
+
+
+@staff_page(*READS_RECORD)
+@require_safe
+def version(request: HttpRequest, number: int) -> HttpResponse:
+    """One version: what it changes, and with `days` what it would have decided on the record of so many days."""
+    found = get_object_or_404(PolicyVersion.objects.select_related("proposed_by", "activated_by"), pk=number)
+    now = policies.version_in_force()
+    compared = _compared(number, now)
+    context = {
+        "found": found,
+        "now": now,
+        "compared": compared,
+        "changes": changes(policies.policy_at(compared).to_json(), found.document) if compared else [],
+        "may_activate": _may_activate(request, found, now),
+        "most_days": MOST_DAYS,
+        **_simulated(request, number),
+    }
+    return render(request, "approvals/policy_version.html", context)
+
+
+def _compared(number: int, now: int) -> int | None:
+    """A draft is set beside what is in force, and what was activated beside what it replaced."""
+    if number > now:
+        return now
+    before = PolicyVersion.objects.filter(activated_at__isnull=False, version__lt=number).order_by("-version").first()
+    return before.version if before else None
+
+
+def _may_activate(request: HttpRequest, found: PolicyVersion, now: int) -> bool:
+    writes = role_of(request.user) in policies.WRITES_POLICY
+    return writes and found.version > now and found.proposed_by != request.user
+
+
+def _simulated(request: HttpRequest, number: int) -> dict[str, Any]:
+    text = request.GET.get("days", "")
+    if not text:
+        return {"days": 7}
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_DAYS):
+        return {"days": 7, "error": {"message": f"Simulate 1 to {MOST_DAYS} days."}}
+    actor = Actor(kind="staff", id=_staff(request).username)
+    record(actor, NewEvent(kind=Kind.ACCESS, decision="read", policy_version=number), what=f"simulation of {text} days")
+    return {"days": int(text), "simulation": simulate(policies.policy_at(number), int(text))}
+
+
+@staff_page(*policies.WRITES_POLICY)
+@require_POST
+def activate(request: HttpRequest, number: int) -> HttpResponse:
+    """Put another person's version in force."""
+    try:
+        policies.activate(staff=_staff(request), version=number)
+    except policies.PolicyRefused as error:
+        if error.code == "unknown":
+            raise Http404 from error
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"Version {number} is in force.")
+    return redirect("policy-version", number)
+
+
+def _staff(request: HttpRequest) -> Staff:
+    assert isinstance(request.user, Staff)
+    return request.user

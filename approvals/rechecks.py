@@ -1,0 +1,49 @@
+"""What is looked at again before an approved request is executed: the policy, the flags, and who approved it."""
+
+from django.utils import timezone
+
+from approvals.deadlines import expires_at
+from approvals.models import Request, Staff
+from approvals.news import request_changed
+from approvals.policies import policy_at, verdict_at_execution, within_role
+from approvals.policy import Verdict
+from approvals.requests import event_of, move
+from approvals.tally import approvals_of
+from audit.access import DECIDES, LEAD
+from audit.record import SYSTEM, record
+
+
+def no_longer_approved(request: Request) -> Verdict | None:
+    """The verdict that an approved request does not meet any more: refused, or short of people who count. Under the
+    request's lock, before its effect."""
+    verdict = verdict_at_execution(request)
+    given = approvals_of(request).select_related("staff")
+    counting = [approval.staff for approval in given if _counts(approval.staff, request)]
+    enough = len(counting) >= max(verdict.approvals_needed, request.approvals_needed)
+    led = any(staff.role == LEAD for staff in counting) or not (verdict.lead_needed or request.lead_needed)
+    return None if verdict.outcome != "deny" and enough and led else verdict
+
+
+def _counts(staff: Staff, request: Request) -> bool:
+    return staff.role in DECIDES and within_role(staff, request)
+
+
+def send_back(request: Request, verdict: Verdict) -> None:
+    """Approved no more: it waits for a person again, with as many approvals as the stricter policy needs. Its hold
+    stays, and those who have approved it need not do so again."""
+    move(
+        request,
+        to=Request.State.PENDING,
+        expected=("approved",),
+        rule=verdict.rule if verdict.approvals_needed else request.rule,
+        approvals_needed=max(verdict.approvals_needed, request.approvals_needed),
+        lead_needed=verdict.lead_needed or request.lead_needed,
+        expires_at=expires_at(policy_at(request.policy_version), verdict.rule, timezone.now()),
+        execute_after=None,
+        execute_before=None,
+        decided_by="",
+        decided_at=None,
+    )
+    event = event_of(request, kind="execution", decision="sent_back")
+    record(SYSTEM, event, reason="the policy or those who approved have changed", facts=verdict.facts)
+    request_changed.send(Request, request=request, customer_message="")

@@ -1,0 +1,75 @@
+"""Payouts as staff see them: what needs somebody, and what the provider and the books disagree on."""
+
+from django.contrib import messages
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.access import ADMIN, LEAD, READS_CONSOLE, role_of, staff_page
+from audit.record import Actor
+from ledger import payout_desk
+from ledger.payout_desk import ATTENTION, CannotResolve
+from ledger.providers import connector
+from ledger.providers.api import CallFailed
+from ledger.reconcile import DAYS, reconcile
+from ledger.staff import as_staff
+
+ACTS = (LEAD, ADMIN)
+MOST_ROWS = 100
+TABS = {
+    "attention": ("Need somebody", "No payout needs anybody.", ATTENTION),
+    "moving": ("On their way", "Nothing is on its way.", Q(state__in=["pending", "sent", "unknown"])),
+    "all": ("All", "No money has left yet.", Q()),
+}
+
+
+@staff_page(*READS_CONSOLE)
+@require_safe
+def payouts(request: HttpRequest) -> HttpResponse:
+    """One tab of payouts, newest first."""
+    tab = request.GET.get("tab", "attention")
+    if tab not in TABS:
+        raise Http404
+    rows = as_staff(lambda: list(payout_desk.rows(TABS[tab][2])[:MOST_ROWS]))
+    context = {
+        "tabs": {name: label for name, (label, _, _) in TABS.items()},
+        "tab": tab,
+        "empty": TABS[tab][1],
+        "rows": rows,
+        "acts": role_of(request.user) in ACTS,
+        "provider": connector() is not None,
+        "days": DAYS,
+    }
+    return render(request, "ledger/payouts.html", context)
+
+
+@staff_page(*ACTS)
+@require_POST
+def act(request: HttpRequest, transfer_id: int) -> HttpResponse:
+    """Look one up at the provider, or note that somebody took care of it."""
+    deed = payout_desk.handle if "handled" in request.POST else payout_desk.resolve
+    try:
+        messages.success(request, deed(transfer_id, _actor(request)))
+    except CannotResolve as refusal:
+        messages.warning(request, str(refusal))
+    return redirect("payouts")
+
+
+@staff_page(*ACTS)
+@require_POST
+def compare(request: HttpRequest) -> HttpResponse:
+    """Compare the books with the provider now."""
+    provider = connector()
+    if provider is None:
+        raise Http404
+    try:
+        findings = reconcile(provider)
+    except CallFailed as failed:
+        messages.warning(request, f"The payment provider does not answer ({failed.code}); try again later.")
+        return redirect("payouts")
+    return render(request, "ledger/reconciliation.html", {"findings": findings, "days": DAYS})
+
+
+def _actor(request: HttpRequest) -> Actor:
+    return Actor(kind="staff", id=request.user.get_username())

@@ -1,0 +1,43 @@
+"""The example in docs/adding-a-tool.md works as it stands, and so does its test."""
+
+import re
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+from agents.tools import registry
+from config.home import REPOSITORY
+from tests.conftest import Propose
+
+TOOL, TEST = re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs" / "adding-a-tool.md").read_text(), re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def _added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The file and the line of the example."""
+    module = ModuleType("agents.tools.parcels")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(TOOL, module.__dict__)
+    monkeypatch.setattr(registry, "FAMILIES", (*registry.FAMILIES, "parcels"))
+    registry.tools.cache_clear()
+    yield
+    registry.tools.cache_clear()
+
+
+def _examples() -> dict[str, object]:
+    names: dict[str, object] = {}
+    exec(TEST, names)
+    return {name: test for name, test in names.items() if name.startswith("test_")}
+
+
+@pytest.mark.parametrize("name", _examples())
+def test_the_example_and_its_test(name: str, propose: Propose) -> None:
+    test = _examples()[name]
+    assert callable(test)
+    test(propose)
+
+
+def test_the_model_is_told_of_it(propose: Propose) -> None:
+    assert "track_order" in propose("no_such_tool").text
