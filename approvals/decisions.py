@@ -13,7 +13,7 @@ from django.utils import timezone
 from approvals.digest import hash_of
 from approvals.eligibility import assign, refusal_for, require_assigned, require_lead
 from approvals.errors import DigestDiffers, Invalid
-from approvals.evidence import is_too_fast, look_of
+from approvals.evidence import Look, is_too_fast, look_of
 from approvals.lowering import complaint_about, lower
 from approvals.models import Decision, Request, Staff
 from approvals.news import request_changed
@@ -53,39 +53,49 @@ def decide(
         require_lead(request, staff, verdict)
         if verdict == "approve" and not by_token:  # a token decides alone only where tests allow it
             require_assigned(request, staff)
-        Decision.objects.create(
-            request=request,
-            revision=request.revision,
-            round=request.decisions.filter(staff=staff, withdrawal__isnull=False, revision=request.revision).count(),
-            verdict=verdict,
-            staff=staff,
-            customer_id=request.customer_id,
-            staff_customer_id=staff.customer_id,
-            digest=request.digest,
-            shown=shown,
-            shown_hash=hash_of(shown),
-            seconds=look.seconds,
-            cards=look.cards,
-            too_fast=too_fast,
-            reason_code=reason_code,
-            note=note.strip(),
-            customer_message=customer_message.strip(),
-        )
+        texts = {"reason_code": reason_code, "note": note.strip(), "customer_message": customer_message.strip()}
+        decision = _keep(request, staff, verdict, shown, look=look, too_fast=too_fast, **texts)
         _follow(request, staff, verdict, customer_message.strip())
-        record(
-            Actor(kind="staff", id=staff.username),
-            event_of(request, kind="decision", decision="approved" if verdict == "approve" else "denied"),
-            reason=reason_code,
-            note=note.strip(),
-            digest=request.digest,
-            seconds=look.seconds,
-            too_fast=too_fast,
-            lowered_from=request.lowered_from_minor,
-            approvals_given=approvals_of(request).count(),
-        )
+        _record(request, decision)
         if request.state == Request.State.APPROVED:
             reach_on_commit("approval_committed", request.conversation_id)
     return request
+
+
+def _keep(
+    request: Request, staff: Staff, verdict: Verdict, shown: Any, *, look: Look, too_fast: bool, **texts: str
+) -> Decision:
+    """The decision's row, with what the person was shown and for how long they looked at it."""
+    return Decision.objects.create(
+        request=request,
+        revision=request.revision,
+        round=request.decisions.filter(staff=staff, withdrawal__isnull=False, revision=request.revision).count(),
+        verdict=verdict,
+        staff=staff,
+        customer_id=request.customer_id,
+        staff_customer_id=staff.customer_id,
+        digest=request.digest,
+        shown=shown,
+        shown_hash=hash_of(shown),
+        seconds=look.seconds,
+        cards=look.cards,
+        too_fast=too_fast,
+        **texts,
+    )
+
+
+def _record(request: Request, decision: Decision) -> None:
+    record(
+        Actor(kind="staff", id=decision.staff.username),
+        event_of(request, kind="decision", decision="approved" if decision.verdict == "approve" else "denied"),
+        reason=decision.reason_code,
+        note=decision.note,
+        digest=request.digest,
+        seconds=decision.seconds,
+        too_fast=decision.too_fast,
+        lowered_from=request.lowered_from_minor,
+        approvals_given=approvals_of(request).count(),
+    )
 
 
 def _follow(request: Request, staff: Staff, verdict: Verdict, customer_message: str) -> None:

@@ -9,24 +9,18 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any, TypeVar
 
-from django.db import connection
 from django.http import Http404
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import exceptions
-from rest_framework.authentication import BaseAuthentication
-from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from audit.api_base import ApiView
 from audit.errors import ApiError, invalid
 from audit.parsing import StrictSerializer
 from ledger import api_shapes as shapes
 from ledger import writes
+from ledger.authentication import CredentialAuthentication, HasCredential
 from ledger.client import ScopedClient, Shop
-from ledger.credentials import Credential, verify
 from ledger.entries import SameKeyOtherPlan
 from ledger.errors import CredentialRefused, Refused
 from ledger.models import Customer
@@ -36,41 +30,6 @@ from ledger.writes import Approved, Changed, Found, Planner, Preview, Shown
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 MOST_TEXT = 1_000
-
-
-class CredentialAuthentication(BaseAuthentication):
-    """A credential of `ledger.credentials`; nothing else, no session and no staff token, opens this."""
-
-    def authenticate(self, request: Request) -> tuple[Credential, str] | None:
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
-            return None
-        try:
-            credential = verify(token)
-        except CredentialRefused as exc:
-            raise exceptions.AuthenticationFailed from exc
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT ledger_is_disabled(%s)", [credential.customer_id])
-            row = cursor.fetchone()
-        if row is None or row[0]:
-            raise exceptions.AuthenticationFailed
-        return credential, token
-
-    def authenticate_header(self, request: Request) -> str:
-        return 'Bearer realm="placet ledger"'
-
-
-class CredentialScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = CredentialAuthentication
-    name = "ledgerCredential"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
-
-
-class HasCredential(BasePermission):
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        return isinstance(request.user, Credential)
 
 
 class LedgerView(ApiView):

@@ -65,9 +65,7 @@ def _key() -> bytes:
     return (settings.PLACET.ledger_key or f"{settings.SECRET_KEY}:ledger").encode()
 
 
-def mint(
-    customer_id: str, conversation_id: uuid.UUID, *scopes: str, digest: str = "", untrusted: bool = False
-) -> str:
+def mint(customer_id: str, conversation_id: uuid.UUID, *scopes: str, digest: str = "", untrusted: bool = False) -> str:
     """A token for the session's customer. Lives five minutes; its id has 128 random bits."""
     claims = {
         "aud": AUDIENCE,

@@ -93,11 +93,11 @@ def test_every_filter(auditor: Staff) -> None:
         kind="dispatch", decision="executed", customer_id="maya", conversation_id=conversation, tool="issue_refund",
         tool_use_id="toolu_9", reference="T-ABCDEF",
     )  # fmt: skip
-    wanted = str(record(Actor(kind="customer", id="maya"), one))
+    wanted = str(record(Actor(kind="staff", id="ada"), one))
     record(SYSTEM, NewEvent(kind="request", decision="expired", customer_id="noor"))
     now = timezone.now()
     matching = {
-        "actor": "maya", "customer": "maya", "conversation": conversation, "tool": "issue_refund",
+        "actor": "ada", "customer": "maya", "conversation": conversation, "tool": "issue_refund",
         "tool_use_id": "toolu_9", "reference": "T-ABCDEF", "kind": "dispatch", "decision": "executed",
     }  # fmt: skip
     other = {

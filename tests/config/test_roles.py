@@ -14,7 +14,7 @@ from tests.servers import cluster
 )
 def test_a_role_that_sees_everything_is_refused(user: str, why: str) -> None:
     url = cluster().url(str(connection.settings_dict["NAME"]), user)
-    with pytest.raises(roles.RolesError, match=f"{why}.*give the address of placet_app") as caught:
+    with pytest.raises(roles.RolesError, match=rf"{why}.*give the address of placet_app") as caught:
         roles.require_plain(url)
     assert cluster().password not in str(caught.value)
 

@@ -31,11 +31,12 @@ def line(item_id: str) -> dict[str, Any]:
 
 
 def capture(amount_minor: int, method: str = "card") -> dict[str, Any]:
-    return {"kind": "capture", "amount_minor": amount_minor, "payment_method_id": method, "at": "2026-11-01"}
+    paid = {"kind": "capture", "amount_minor": amount_minor, "payment_method_id": method, "at": "2026-11-01"}
+    return {**paid, "sign": 1}
 
 
 def refund(amount_minor: int, method: str = "card") -> dict[str, Any]:
-    return {**capture(amount_minor, method), "kind": "refund"}
+    return {**capture(amount_minor, method), "kind": "refund", "sign": -1}
 
 
 def state(

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from ledger.cancellations import plan_cancellation
 from ledger.client import ScopedClient, Shop
-from ledger.credentials import EXECUTE, READ, WRITE, mint
+from ledger.credentials import EXECUTE, READ, WRITE, bound_to, mint
 from ledger.errors import Refused
 from ledger.exchanges import plan_exchange
 from ledger.goods import NothingOpen, end_goods
 from ledger.item_changes import plan_item_changes
 from ledger.models import Account, Hold, Order, Product, Transfer
 from ledger.payment_changes import plan_payment_change
-from ledger.plans import Plan
+from ledger.plans import Plan, digest_of_plan
 from ledger.refunds import plan_refund
 from ledger.returns import plan_return
 from ledger.staff import as_staff
@@ -95,15 +95,18 @@ def _write(step: tuple[str, Any]) -> None:
     if how.startswith("goods"):
         end_goods(what, how)
         return
-    client, key = ScopedClient(mint("maya", uuid.uuid4(), READ, WRITE, EXECUTE)), uuid.uuid4().hex
+    client, key = ScopedClient(mint("maya", uuid.uuid4(), READ, WRITE)), uuid.uuid4().hex
     if how == "now":
         client.run(lambda shop: shop.post(_plan(shop, what), key=key))
         return
     owner = f"R-{key[:8]}"
-    client.run(lambda shop: shop.reserve(_plan(shop, what), owner=owner))
+    approved = client.run(lambda shop: _plan(shop, what))
+    client.run(lambda shop: shop.reserve(approved, owner=owner))
     _books_agree()
     if how == "posted":
-        client.run(lambda shop: (shop.post_holds(owner), shop.post(_plan(shop, what), key=key)))
+        bound = bound_to(key, digest_of_plan(approved.to_json()))
+        executor = ScopedClient(mint("maya", uuid.uuid4(), READ, WRITE, EXECUTE, digest=bound))
+        executor.run(lambda shop: (shop.post_holds(owner), shop.post(_plan(shop, what), key=key)))
     else:
         as_staff(lambda: Hold.objects.filter(owner=owner).update(state="voided", ended_at="2026-11-30T00:00:00Z"))
 
