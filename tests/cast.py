@@ -1,5 +1,6 @@
 """The people and orders that the tests use. Maya is the customer, Noor somebody else's, the rest are staff."""
 
+import time
 import uuid
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -47,7 +48,12 @@ def _open_gift_card(method: PaymentMethod, balance_minor: int) -> None:
 
 
 def make_order(
-    order_id: str, customer_id: str, *prices: int, method: str, status: str = "delivered", currency: str = "GBP",
+    order_id: str,
+    customer_id: str,
+    *prices: int,
+    method: str,
+    status: str = "delivered",
+    currency: str = "GBP",
     provider_reference: str | None = None,
 ) -> Order:
     """An order of one line per price, captured in full from one payment method."""
@@ -105,9 +111,7 @@ def begin_turn(customer_id: str = "maya", text: str = "hello", session_id: str =
 
 def next_turn(conversation: Conversation, text: str = "and now?", session_id: str = "s1") -> Claimed:
     """One more message in a conversation, its turn claimed."""
-    chat.post_message(
-        conversation_id=conversation.pk, session_id=session_id, client_id=uuid.uuid4().hex, text=text
-    )
+    chat.post_message(conversation_id=conversation.pk, session_id=session_id, client_id=uuid.uuid4().hex, text=text)
     claimed = claim("the tests")
     assert claimed is not None
     return claimed
@@ -116,3 +120,11 @@ def next_turn(conversation: Conversation, text: str = "and now?", session_id: st
 def seen_by_staff(read: Callable[[], T]) -> T:
     """Look at the ledger as staff do."""
     return as_staff(read)
+
+
+def until(happens: Callable[[], bool], seconds: float = 30) -> None:
+    """Wait for a condition, for so long at most."""
+    end = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)

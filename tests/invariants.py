@@ -89,8 +89,8 @@ def all_is_recorded_once(customer_id: str = "") -> None:
     turns = _of(Turn.objects.all(), customer_id).values("pk")
     calls = ToolCall.objects.filter(turn__in=turns)
     keys = [f"{c.message.conversation_id}:{c.message_id}:{c.block}" for c in calls.select_related("message")]
-    dispatched = events.filter(kind="dispatch").exclude(decision__in=["observed", "intended"]).values_list("idempotency_key", flat=True)
-    assert Counter(keys) == Counter(dispatched)
+    answered = events.filter(kind="dispatch").exclude(decision__in=["observed", "intended"])
+    assert Counter(keys) == Counter(answered.values_list("idempotency_key", flat=True))
     for reference, asked in seen_by_staff(
         lambda: list(_of(Entry.objects.all(), customer_id).values_list("reference", "request_reference"))
     ):

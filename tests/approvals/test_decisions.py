@@ -29,9 +29,7 @@ def _decide(request: Request, staff: Staff, verdict: decisions.Verdict = "approv
 
 
 def test_a_denial_gives_the_hold_back_and_tells_the_customer_without_the_note(waiting: Request, agent: Staff) -> None:
-    _decide(
-        waiting, agent, "deny", reason_code="evidence_missing", note="smells odd", customer_message="Send a photo."
-    )
+    _decide(waiting, agent, "deny", reason_code="evidence_missing", note="smells odd", customer_message="Send a photo.")
     waiting.refresh_from_db()
     assert (waiting.state, waiting.decided_by) == ("denied", "ada")
     told = Message.objects.filter(author="notice").last()
