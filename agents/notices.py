@@ -129,8 +129,8 @@ ENDINGS = {
     "cut": "The answer broke off, and nothing in it was carried out. Please send your message again.",
     "model_unavailable": "Our assistant could not be reached, so your message was not answered. What was carried "
     "out, if anything, is confirmed above; please try again later.",
-    "parked": "We have a technical problem and could not answer. What was carried out, if anything, is confirmed above; "
-    "our team has been told.",
+    "parked": "We have a technical problem and could not answer. What was carried out, if anything, is confirmed "
+    "above; our team has been told.",
     "signed_out": "You were signed out, so this was stopped. What was carried out is confirmed above.",
     "taken_over": "A person from our team has taken over this conversation.",
 }
