@@ -17,6 +17,7 @@ from approvals.lowering import TOOL as LOWERED_TOOL
 from approvals.models import CardView, Decision, Request, Staff
 from approvals.queue import TABS, rows, seal_of, waiting_count
 from audit.access import DECIDES, LEAD, READS_CONSOLE, staff_page
+from ledger.money import parse
 
 _STATUS: dict[type[errors.DecisionError], int] = {
     errors.Forbidden: 403,
@@ -82,6 +83,7 @@ def request_page(request: HttpRequest, reference: str) -> HttpResponse:
 def _decide(request: HttpRequest, reference: str) -> None:
     form = request.POST
     _require_cards(reference, _staff(request), form.get("verdict", ""))
+    currency = Request.objects.filter(pk=reference).values_list("currency", flat=True).first() or ""
     found = decisions.decide(
         reference=reference,
         staff=_staff(request),
@@ -91,7 +93,7 @@ def _decide(request: HttpRequest, reference: str) -> None:
         reason_code=form.get("reason_code", ""),
         note=form.get("note", ""),
         customer_message=form.get("customer_message", ""),
-        amount_minor=_amount(form.get("amount", ""), form.get("verdict", "")),
+        amount_minor=_amount(form.get("amount", ""), form.get("verdict", ""), currency),
     )
     what = "approved" if form["verdict"] == "approve" else "denied"
     left = found.approvals_needed - tally.approvals_given(found)
@@ -119,14 +121,14 @@ def looked(request: HttpRequest, reference: str) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-def _amount(text: str, verdict: str) -> int | None:
-    """The lower amount that was typed, if any, in minor units; it has no meaning for a denial."""
-    text = text.strip()
-    if not text or verdict != "approve":
+def _amount(text: str, verdict: str, currency: str) -> int | None:
+    """A lower amount as people write it, in minor units; None when the field is empty or the verdict a denial."""
+    if verdict != "approve" or not text.strip():
         return None
-    if not (text.isascii() and text.isdigit() and len(text) < 12):
-        raise errors.Invalid({"amount_minor": ["Give a whole number of minor units, such as 1250."]})
-    return int(text)
+    try:
+        return parse(text, currency)
+    except ValueError as error:
+        raise errors.Invalid({"amount_minor": [str(error)]}) from error
 
 
 def _shown(request: HttpRequest, reference: str) -> Any:

@@ -159,8 +159,8 @@ def test_on_the_page(signed_in: Any, waiting: Request, agent: Staff) -> None:
     body = client.get(page).content.decode()
     form = dict(re.findall(r'<input type="hidden" name="(digest|shown)" value="([^"]*)"', body))
     wrong = client.post(page, {**form, "verdict": "approve", "amount": "60 pounds"})
-    assert (wrong.status_code, b"minor units, such as" in wrong.content) == (422, True)
-    client.post(page, {**form, "verdict": "approve", "amount": "6000"})
+    assert (wrong.status_code, b"Give an amount such as" in wrong.content) == (422, True)
+    client.post(page, {**form, "verdict": "approve", "amount": "60.00"})
     waiting.refresh_from_db()
     assert (waiting.state, waiting.amount_minor) == ("approved", 6_000)
     assert b"Lowered" in client.get(page).content
