@@ -16,6 +16,7 @@ test: .venv/development
 # Writes its tables into docs/performance.md.
 bench: .venv/runtime .venv-bench/installed
 	@.venv/bin/python -m bench.turns
+	@.venv/bin/python -m bench.dispatch
 	@.venv/bin/python -m bench.many
 
 lint: .venv/development
