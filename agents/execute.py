@@ -43,7 +43,8 @@ def ready() -> list[str]:
 
 
 def _due() -> QuerySet[Request]:
-    return Request.objects.filter(state="approved", execute_after__lte=Now(), execute_before__gt=Now())
+    real = Request.objects.filter(is_decoy=False)
+    return real.filter(state="approved", execute_after__lte=Now(), execute_before__gt=Now())
 
 
 def execute_due() -> None:

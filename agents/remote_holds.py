@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 # The last condition waits until no try to place it can still be under way.
 _UNSETTLED = """
     SELECT reference FROM approvals_request r
-    WHERE amount_minor > 0 AND created_at > now() - interval '30 days'
+    WHERE amount_minor > 0 AND NOT is_decoy AND created_at > now() - interval '30 days'
       AND NOT EXISTS (SELECT FROM audit_event e WHERE e.reference = r.reference AND e.kind = 'request'
                       AND e.decision = ANY(CASE WHEN state = 'pending' THEN %s::text[] ELSE %s::text[] END))
       AND (state = 'pending' OR state = ANY(%s) AND decided_at < now() - make_interval(secs => %s))

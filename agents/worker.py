@@ -18,7 +18,7 @@ from agents import claims, execute, loop, remote_holds, watchdog
 from agents.claims import Claimed
 from agents.doorbell import ring
 from agents.pool import give_back_connection
-from approvals import outbox
+from approvals import decoys, outbox
 from approvals.requests import expire_due
 from audit.failpoints import reach
 from ledger import payouts
@@ -121,6 +121,7 @@ def _look() -> None:
     execute.execute_due()
     expire_due()
     remote_holds.settle()
+    decoys.make_due()
 
 
 def carry_out_payouts() -> None:

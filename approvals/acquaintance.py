@@ -41,7 +41,8 @@ def pace_of(customer_id: str) -> dict[str, float]:
 
 def asked_before(request: Request) -> dict[str, Any]:
     """Across this customer's conversations: how many there were with a request, how many requests, how many denied."""
-    return Request.objects.filter(customer_id=request.customer_id).aggregate(
+    own = Request.objects.filter(Q(is_decoy=False) | Q(pk=request.pk), customer_id=request.customer_id)
+    return own.aggregate(
         conversations=Count("conversation_id", distinct=True),
         requests=Count("reference"),
         denied=Count("reference", filter=Q(state="denied")),

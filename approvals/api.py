@@ -1,4 +1,5 @@
-"""The staff API of requests: list, read, decide, claim. Roles and checks are those of the console."""
+"""The staff API of requests: list, read, decide, claim. Roles and checks are those of the console, which alone shows
+decoys."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -42,7 +43,7 @@ class Requests(StaffView):
         filters.is_valid(raise_exception=True)
         wanted = filters.validated_data
         limit = wanted.get("limit", USUAL)
-        found = Request.objects.order_by("expires_at", "reference")
+        found = Request.objects.filter(is_decoy=False).order_by("expires_at", "reference")
         for name, column in (
             ("state", "state"),
             ("conversation", "conversation_id"),
@@ -102,8 +103,12 @@ def _whole(found: Request, staff: Staff) -> dict[str, Any]:
     return shown | {"decisions": [{"by": row.pop("staff__username"), **row} for row in map(dict, decided)]}
 
 
+def _real(reference: str) -> Request | None:
+    return Request.objects.filter(pk=reference, is_decoy=False).first()
+
+
 def _find(reference: str) -> Request:
-    if (found := Request.objects.filter(pk=reference).first()) is None:
+    if (found := _real(reference)) is None:
         raise Http404
     return found
 
@@ -116,7 +121,7 @@ class Decide(StaffView):
         """Approve or deny what `digest` names. The first of two approvals leaves the request pending."""
         staff, by_token = cast(Staff, request.user), request.auth is not None
         body = shapes.NewDecision(data=request.data)
-        found = Request.objects.filter(pk=reference).first()
+        found = _real(reference)
         if found is not None and (refusal := eligibility.refusal_for(found, staff, by_token=by_token)):
             raise _answer(refusal)
         if found is None:
@@ -124,9 +129,10 @@ class Decide(StaffView):
         body.is_valid(raise_exception=True)
         shown = {"preview": found.preview, "digest": found.digest, "rule": found.rule}
         return _run(
+            reference,
             lambda: decisions.decide(
                 reference=reference, staff=staff, by_token=by_token, shown=shown, **body.validated_data
-            )
+            ),
         )
 
 
@@ -159,7 +165,7 @@ class Claim(StaffView):
     @extend_schema(request=None, responses={200: shapes.RequestShape})
     def post(self, request: ApiRequest, reference: str) -> Response:
         """Tell colleagues that one is on it, for five minutes."""
-        return _run(lambda: requests.claim(reference=reference, staff=cast(Staff, request.user)))
+        return _run(reference, lambda: requests.claim(reference=reference, staff=cast(Staff, request.user)))
 
 
 class Release(StaffView):
@@ -168,7 +174,7 @@ class Release(StaffView):
     @extend_schema(request=None, responses={200: shapes.RequestShape})
     def post(self, request: ApiRequest, reference: str) -> Response:
         """Give one's claim back."""
-        return _run(lambda: requests.release(reference=reference, staff=cast(Staff, request.user)))
+        return _run(reference, lambda: requests.release(reference=reference, staff=cast(Staff, request.user)))
 
 
 class Undo(StaffView):
@@ -177,10 +183,11 @@ class Undo(StaffView):
     @extend_schema(request=None, responses={200: shapes.RequestShape})
     def post(self, request: ApiRequest, reference: str) -> Response:
         """Take one's own approval back, as long as nothing was carried out."""
-        return _run(lambda: undo.undo(reference=reference, staff=cast(Staff, request.user)))
+        return _run(reference, lambda: undo.undo(reference=reference, staff=cast(Staff, request.user)))
 
 
-def _run(deed: Callable[[], Request]) -> Response:
+def _run(reference: str, deed: Callable[[], Request]) -> Response:
+    _find(reference)
     try:
         return Response(show(deed()))
     except errors.DecisionError as exc:

@@ -38,7 +38,7 @@ def approve_all(*, chosen: Sequence[tuple[str, str]], staff: Staff, by_token: bo
 
 
 def _approve(reference: str, digest: str, staff: Staff, by_token: bool) -> Done:
-    request = Request.objects.filter(pk=reference).first()
+    request = Request.objects.filter(pk=reference, is_decoy=False).first()
     try:
         if request is None:
             raise NotFound(f"There is no request {reference}.")

@@ -33,7 +33,7 @@ def case_file(request: Request, *, staff: Staff) -> dict[str, Any]:
         ),
         what="case file",
     )
-    others = Request.objects.filter(customer_id=request.customer_id).exclude(pk=request.pk)
+    others = Request.objects.filter(customer_id=request.customer_id, is_decoy=False).exclude(pk=request.pk)
     return {
         **facts,
         "requests": list(others.order_by("-created_at").values(*_REQUEST_FIELDS)[:MOST_ROWS]),

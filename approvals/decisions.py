@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from approvals.decoys import end_decoy
 from approvals.digest import hash_of
 from approvals.eligibility import assign, refusal_for, require_assigned, require_lead
 from approvals.errors import DigestDiffers, Invalid
@@ -46,7 +47,7 @@ def decide(
             raise DigestDiffers("The request is not what you saw; read it again as it now stands.")
         look = look_of(request, staff)
         too_fast = is_too_fast(look, shown)
-        if amount_minor is not None:
+        if amount_minor is not None and not request.is_decoy:
             lower(request, amount_minor)
             shown = {"before": shown, "lowered": request.preview}
             request_changed.send(Request, request=request, customer_message="", what="lowered")
@@ -55,6 +56,9 @@ def decide(
             require_assigned(request, staff)
         texts = {"reason_code": reason_code, "note": note.strip(), "customer_message": customer_message.strip()}
         decision = _keep(request, staff, verdict, shown, look=look, too_fast=too_fast, **texts)
+        if request.is_decoy:
+            end_decoy(request, decision)
+            return request
         _follow(request, staff, verdict, customer_message.strip())
         _record(request, decision)
         if request.state == Request.State.APPROVED:

@@ -24,7 +24,8 @@ def _holds() -> list[str]:
     pending = Hold.objects.filter(state=Hold.State.PENDING, owner__startswith="R-")
     held = as_staff(lambda: set(pending.values_list("owner", flat=True)))
     is_open = set(Request.objects.filter(state__in=OPEN_STATES).values_list("reference", flat=True))
-    moves = Request.objects.filter(state__in=OPEN_STATES, tool="issue_refund").values_list("reference", flat=True)
+    waiting = Request.objects.filter(state__in=OPEN_STATES, tool="issue_refund", is_decoy=False)
+    moves = waiting.values_list("reference", flat=True)
     return [f"{owner} holds money and is not open" for owner in sorted(held - is_open)] + [
         f"{owner} is open and holds nothing" for owner in sorted(set(moves) - held)
     ]

@@ -34,7 +34,8 @@ _WAITING = """
 _STANDING = f"""
     SELECT coalesce((SELECT json_agg(waiting) FROM ({_WAITING}) waiting), '[]'),
            EXISTS (SELECT FROM approvals_flag WHERE customer_id = %s AND cleared_at IS NULL),
-           (SELECT count(*) FROM (SELECT FROM approvals_request WHERE state = 'pending' LIMIT {MOST_OPEN}) counted)
+           (SELECT count(*) FROM (SELECT FROM approvals_request WHERE state = 'pending' AND NOT is_decoy
+                                  LIMIT {MOST_OPEN}) counted)
 """  # noqa: S608 - our own text
 
 

@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 OPEN_STATES = ("pending", "approved", "executing", "unknown")
+DECOY_STATES = ("pending", "denied", "expired", "withdrawn")
+"""A decoy that was approved is withdrawn: no state leads from it to an execution."""
 
 
 class Staff(AbstractUser):
@@ -101,6 +103,7 @@ class Request(models.Model):
     entry_reference = models.CharField(max_length=16, blank=True, default="")
     replaces = models.CharField(max_length=16, blank=True, default="", help_text="The stale request it re-issues.")
     ended_reason = models.CharField(max_length=300, blank=True, default="")
+    is_decoy = models.BooleanField(default=False, help_text="Made up, to see whether reviewers read; see decoys.")
 
     class Meta:
         constraints = [
@@ -126,12 +129,18 @@ class Request(models.Model):
                 condition=Q(state="executed", entry_reference__gt="") | ~Q(state="executed") & Q(entry_reference=""),
                 name="executed_names_its_entry",
             ),
+            models.CheckConstraint(
+                condition=Q(is_decoy=False, customer_id__gt="")
+                | Q(is_decoy=True, customer_id="", order_id="", execute_after=None, state__in=DECOY_STATES),
+                name="decoy_touches_nobody",
+            ),
         ]
         indexes = [
             models.Index(fields=["expires_at"], condition=Q(state="pending"), name="request_queue"),
             models.Index(fields=["execute_after"], condition=Q(state="approved"), name="request_ready"),
             models.Index(fields=["customer_id", "-created_at"], name="request_by_customer"),
             models.Index(fields=["conversation_id"], name="request_by_conversation"),
+            models.Index(fields=["-created_at"], condition=Q(is_decoy=True), name="request_decoys"),
         ]  # fmt: skip
 
     @property

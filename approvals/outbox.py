@@ -57,7 +57,7 @@ def tell_customer(*, key: str, to: str, subject: str, text: str) -> None:
 
 _REMIND = """
     UPDATE approvals_request SET {column} = statement_timestamp() WHERE reference IN (
-        SELECT reference FROM approvals_request WHERE state = 'pending' AND {column} IS NULL
+        SELECT reference FROM approvals_request WHERE state = 'pending' AND NOT is_decoy AND {column} IS NULL
           AND statement_timestamp() BETWEEN created_at + (expires_at - created_at) * {part} AND expires_at
         LIMIT 100 FOR UPDATE SKIP LOCKED)
     RETURNING reference

@@ -20,6 +20,7 @@ from approvals.errors import Conflict, Expired, NotFound
 from approvals.models import Request, Staff
 from approvals.news import request_changed
 from approvals.policy import Policy, Verdict
+from audit.models import Kind
 from audit.record import SYSTEM, Actor, NewEvent, record
 from ledger.entries import end_holds
 from ledger.locks import lock_customer
@@ -139,7 +140,8 @@ def _expire(reference: str) -> bool:
 
 
 def _end(request: Request, to: Request.State, expected: tuple[str, ...], actor: Actor, why: str) -> Request:
-    """A final state without an effect: the hold is voided, the record and the customer are told."""
+    """A final state without an effect: the hold is voided, the record and the customer are told. A decoy has neither
+    hold nor customer."""
     move(
         request,
         to=to,
@@ -148,6 +150,9 @@ def _end(request: Request, to: Request.State, expected: tuple[str, ...], actor: 
         decided_at=Now(),
         ended_reason=why,
     )
+    if request.is_decoy:
+        record(actor, decoy_event(request, decision=to), reason=why)
+        return request
     void_holds(request)
     record(actor, event_of(request, kind="request", decision=to), reason=why)
     request_changed.send(Request, request=request, customer_message="")
@@ -177,6 +182,18 @@ def event_of(request: Request, *, kind: str, decision: str, downstream_reference
         currency=request.currency,
         policy_version=request.policy_version,
         session_id=request.session_id,
+    )
+
+
+def decoy_event(request: Request, *, decision: str) -> NewEvent:
+    """What the record says of a decoy: a kind of its own, and no amount that a sum could take for money."""
+    return NewEvent(
+        kind=Kind.DECOY,
+        decision=decision,
+        tool=request.tool,
+        rule=request.rule,
+        reference=request.reference,
+        policy_version=request.policy_version,
     )
 
 

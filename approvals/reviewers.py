@@ -25,15 +25,17 @@ def reviewers(request: HttpRequest) -> HttpResponse:
     """The last 30 days."""
     since = timezone.now() - WINDOW
     recent = Decision.objects.filter(at__gt=since, withdrawal=None).select_related("staff").order_by("-at")
-    decisions = list(recent[:MOST_DECISIONS])
-    context = {"people": people(decisions), "pairs": pairs(decisions)}
+    decisions = list(recent.filter(request__is_decoy=False)[:MOST_DECISIONS])
+    decoys = Counter(recent.filter(request__is_decoy=True).values_list("staff__username", "verdict"))
+    context = {"people": people(decisions, decoys), "pairs": pairs(decisions)}
     return render(request, "approvals/reviewers.html", context)
 
 
-def people(decisions: list[Decision]) -> list[dict[str, Any]]:
-    """By person: how many they approved and denied, how long the middle one took, and how many were too fast."""
+def people(decisions: list[Decision], decoys: Counter[tuple[str, str]]) -> list[dict[str, Any]]:
+    """By person: how many they approved and denied, how long the middle one took, and how many were too fast; and
+    apart from these how many decoys they decided and approved. `decoys` counts by name and verdict."""
     found = []
-    for name in sorted({decision.staff.username for decision in decisions}):
+    for name in sorted({decision.staff.username for decision in decisions} | {name for name, _ in decoys}):
         own = [decision for decision in decisions if decision.staff.username == name]
         times = [decision.seconds for decision in own if decision.seconds is not None]
         found.append(
@@ -43,6 +45,8 @@ def people(decisions: list[Decision]) -> list[dict[str, Any]]:
                 "denied": sum(decision.verdict == "deny" for decision in own),
                 "seconds": round(median(times)) if times else None,
                 "too_fast": sum(decision.too_fast for decision in own),
+                "decoys": decoys[name, "approve"] + decoys[name, "deny"],
+                "decoys_approved": decoys[name, "approve"],
             }
         )
     return found

@@ -95,10 +95,20 @@ def _decide(request: HttpRequest, reference: str) -> None:
         customer_message=form.get("customer_message", ""),
         amount_minor=_amount(form.get("amount", ""), form.get("verdict", ""), currency),
     )
+    if found.is_decoy:
+        return _tell_of_decoy(request, found)
     what = "approved" if form["verdict"] == "approve" else "denied"
     left = found.approvals_needed - tally.approvals_given(found)
     more = " It needs one more person's approval." if found.state == "pending" and left else ""
     messages.success(request, f"You {what} {reference}.{more}")
+    return None
+
+
+def _tell_of_decoy(request: HttpRequest, found: Request) -> None:
+    if found.state == Request.State.DENIED:
+        messages.success(request, f"You caught it: {found.pk} was a decoy.")
+    else:
+        messages.error(request, f"{found.pk} was a decoy, and you approved it. Nothing was carried out.")
 
 
 def _require_cards(reference: str, staff: Staff, verdict: str) -> None:
@@ -155,6 +165,8 @@ def _page(request: HttpRequest, found: Request, error: errors.DecisionError | No
     context = {
         "found": found,
         "case": case,
+        "customer_name": found.preview.get("customer_name") or found.customer_id,
+        "order_id": found.order_id or found.preview.get("order_id", ""),
         "changes": _changes(found.preview),
         "decisions": found.decisions.select_related("staff", "withdrawal").order_by("at"),
         "given": tally.approvals_given(found),

@@ -20,6 +20,7 @@ class Kind(models.TextChoices):
     TURN = "turn"
     REQUEST = "request"
     PAYOUT = "payout"
+    DECOY = "decoy"
 
 
 class ActorKind(models.TextChoices):

@@ -48,6 +48,7 @@ NUMBERS = {
     "PLACET_TURN_ERRORS": Number(5, 1, 1000),
     "PLACET_TURN_MINOR": Number(100, 1, 1_000_000),
     "PLACET_WORKER_THREADS": Number(256, 1, 1000),
+    "PLACET_DECOYS_PER_DAY": Number(0, 0, 100),
 }
 TEXTS = (
     *NOTIFY_NAMES,
@@ -99,6 +100,7 @@ class Env:
     turn_errors: int
     turn_minor: int
     worker_threads: int
+    decoys_per_day: int
     demo: bool
     hosts: tuple[str, ...]
     failpoints: Path | None
@@ -136,7 +138,7 @@ def load(environ: Mapping[str, str]) -> Env:
         token_approvals=_token_approvals(given),
         hosts=_hosts(given),
         failpoints=Path(given["PLACET_FAILPOINTS"]) if "PLACET_FAILPOINTS" in given else None,
-        secret_key=_secret_key(given, secrets),
+        secret_key=_long_enough("PLACET_SECRET_KEY", given.get("PLACET_SECRET_KEY", secrets.get("secret_key", ""))),
         chat_keys=_chat_keys(given),
         notify=_notify(given, values["port"]),
         ledger_url=_ledger_url(given),
@@ -257,10 +259,6 @@ def _hosts(given: Mapping[str, str]) -> tuple[str, ...]:
         if host == "*" or "/" in host or any(character.isspace() for character in host):
             raise EnvError(f"PLACET_HOSTS holds {host!r}: give host names with commas, such as chat.example.com.")
     return tuple(hosts)
-
-
-def _secret_key(given: Mapping[str, str], secrets: Mapping[str, str]) -> str:
-    return _long_enough("PLACET_SECRET_KEY", given.get("PLACET_SECRET_KEY", secrets.get("secret_key", "")))
 
 
 def _long_enough(name: str, key: str) -> str:

@@ -31,7 +31,7 @@ def test_the_defaults_are_the_documented_ones(home: dict[str, str]) -> None:
     assert (env.undo_seconds, env.lease_seconds, env.tool_seconds) == (10, 30, 10)
     assert (env.turn_model_calls, env.turn_input_tokens, env.turn_output_tokens) == (15, 200_000, 50_000)
     assert (env.turn_seconds, env.turn_writes, env.turn_errors, env.turn_minor) == (180, 5, 5, 100)
-    assert (env.token_approvals, env.demo, env.worker_threads) == ("below", False, 256)
+    assert (env.token_approvals, env.demo, env.worker_threads, env.decoys_per_day) == ("below", False, 256, 0)
     assert env.hosts == ("localhost", "127.0.0.1", "[::1]")
     assert env.shared.name == "shared"
     assert (env.database_url, env.redis_url, env.anthropic_api_key, env.chat_keys) == (None, None, None, ())
