@@ -51,7 +51,7 @@ class Reader:
 
     async def until(self, happens: Callable[[], bool]) -> None:
         async with self.news:
-            await asyncio.wait_for(self.news.wait_for(happens), 10)
+            await asyncio.wait_for(self.news.wait_for(happens), 60)
 
     @property
     def events(self) -> list[Event]:
