@@ -89,10 +89,12 @@ class Hub:
 
     def _hand_out(self, conversation: str, event: dict[str, str] | None) -> None:
         for queue in list(self._readers.get(conversation, ())):
-            if queue.full():
+            if not queue.full():
+                queue.put_nowait(event)
+                continue
+            while not queue.empty():  # too slow: sent away, and nothing after a gap is sent before
                 queue.get_nowait()
-                event = None  # too slow: it is sent away and catches up
-            queue.put_nowait(event)
+            queue.put_nowait(None)
 
 
 class EventStream:
