@@ -14,10 +14,17 @@ _CUSTOMER = {
     ("refund", "settled"): "Reference {entry}: your bank has paid {amount} to {label}.",
     ("refund", "failed"): "Reference {entry}: {amount} could not be paid to {label}. The money is not lost: "
     "it stands on your order again, and a person from our team will look into it.",
+    ("refund", "recalled"): "Reference {entry}: the refund of {amount} to {label} was taken back before it was sent. "
+    "The money stands on your order again, and a person from our team will look into it.",
+    ("capture", "recalled"): "Reference {entry}: the charge of {amount} to {label} was taken back before it was made. "
+    "A person from our team will look into it.",
     ("capture", "failed"): "Reference {entry}: {amount} could not be charged to {label}. "
     "A person from our team will look into it.",
 }
-_MODEL = "Payout of {entry}: {amount} failed at the payment provider; a person of the shop will look into it."
+_MODEL = {
+    "failed": "Payout of {entry}: {amount} failed at the payment provider; a person of the shop will look into it.",
+    "recalled": "Payout of {entry}: a person of the shop took {amount} back before it was sent, and will look into it.",
+}
 
 
 def tell_of_payout(sender: Any, *, told: Told, was: str, state: str, **_: Any) -> None:
@@ -29,11 +36,11 @@ def tell_of_payout(sender: Any, *, told: Told, was: str, state: str, **_: Any) -
         return
     words = {"entry": asked.entry, "amount": show(asked.amount_minor, asked.currency), "label": told.label}
     notice(conversation_id, sentence.format(**words), key=f"payout:{asked.transfer_id}:{state}")
-    if state == "failed":
+    if state in _MODEL:
         Message.objects.create(
             conversation_id=conversation_id,
             author=Message.Author.OPERATOR,
-            text=_MODEL.format(**words),
+            text=_MODEL[state].format(**words),
             in_history=True,
         )
 

@@ -19,10 +19,18 @@ class Task(models.Model):
     class Kind(models.TextChoices):
         MISTAKE = "mistake", "A mistake was reported"
 
+    class Money(models.TextChoices):
+        """What became of the money of what should not have been executed."""
+
+        RECALLED = "recalled", "Its money had not been sent: it was recalled, and the books are as before."
+        LEFT = "left", "Its money had left, or was about to: nothing was changed."
+        NONE = "none", "No payout of it waits here: nothing was changed."
+
     kind = models.CharField(max_length=20, choices=Kind)
     reference = models.CharField(max_length=16, help_text="The request that it is about.")
     customer_id = models.CharField(max_length=200)
     text = models.CharField(max_length=1000)
+    money = models.CharField(max_length=8, choices=Money, default=Money.NONE)
     opened_by = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+")
     opened_at = models.DateTimeField(db_default=Now())
     done_by = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+")

@@ -12,6 +12,7 @@ from approvals.tally import approvals_of
 from audit.access import DECIDES
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
+from ledger.recalls import TooLate, recall
 
 MOST_TEXT = 1_000
 
@@ -41,7 +42,8 @@ def undo(*, reference: str, staff: Staff) -> Request:
 
 
 def report_mistake(*, reference: str, staff: Staff, text: str) -> Task:
-    """Say that something executed should not have been: a lead looks after it. Nothing is changed by it."""
+    """Say that something executed should not have been: its money is recalled if it has not been sent, and a lead
+    looks after the rest."""
     text = text.strip()
     if not text or "\x00" in text or len(text) > MOST_TEXT:
         raise Invalid({"text": [f"Say what went wrong, in at most {MOST_TEXT:,} characters."]})
@@ -51,10 +53,20 @@ def report_mistake(*, reference: str, staff: Staff, text: str) -> Task:
         if request.state != Request.State.EXECUTED or _reported(request):
             raise Conflict(request.state, request.decided_by, request.decided_at)
         task = Task.objects.create(
-            kind=Task.Kind.MISTAKE, reference=reference, customer_id=request.customer_id, text=text, opened_by=staff
-        )
+            kind=Task.Kind.MISTAKE, reference=reference, customer_id=request.customer_id, text=text, opened_by=staff,
+            money=_recall(request, staff),
+        )  # fmt: skip
         record(Actor(kind="staff", id=staff.username), event_of(request, kind="request", decision="mistake"), note=text)
     return task
+
+
+def _recall(request: Request, staff: Staff) -> Task.Money:
+    actor = Actor(kind="staff", id=staff.username)
+    try:
+        recalled = recall(entry=request.entry_reference, customer_id=request.customer_id, actor=actor)
+    except TooLate:
+        return Task.Money.LEFT
+    return Task.Money.RECALLED if recalled else Task.Money.NONE
 
 
 def tasks_open() -> QuerySet[Task]:

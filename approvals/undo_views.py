@@ -35,7 +35,9 @@ def undo_approval(request: HttpRequest, reference: str) -> HttpResponse:
 def report_mistake(request: HttpRequest, reference: str) -> HttpResponse:
     """Say that something executed should not have been."""
     try:
-        undo.report_mistake(reference=reference, staff=cast(Staff, request.user), text=request.POST.get("text", ""))
+        task = undo.report_mistake(
+            reference=reference, staff=cast(Staff, request.user), text=request.POST.get("text", "")
+        )
     except errors.NotFound as error:
         raise Http404 from error
     except errors.Conflict:
@@ -43,7 +45,7 @@ def report_mistake(request: HttpRequest, reference: str) -> HttpResponse:
     except errors.DecisionError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "Reported: a lead will look after it.")
+        messages.success(request, f"Reported: a lead will look after it. {task.get_money_display()}")
     return redirect("request", reference)
 
 

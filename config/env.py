@@ -38,6 +38,7 @@ NUMBERS = {
     "PLACET_DEMO": Number(0, 0, 1),
     "PLACET_MAX_TOKENS": Number(16000, 1, 1_000_000),
     "PLACET_UNDO_SECONDS": Number(10, 0, 3600),
+    "PLACET_PAYOUT_DELAY_SECONDS": Number(30, 0, 86_400),
     "PLACET_LEASE_SECONDS": Number(30, 1, 3600),
     "PLACET_TOOL_SECONDS": Number(10, 1, 600),
     "PLACET_TURN_MODEL_CALLS": Number(15, 1, 1000),
@@ -89,6 +90,7 @@ class Env:
     model: str
     max_tokens: int
     undo_seconds: int
+    payout_delay_seconds: int
     lease_seconds: int
     tool_seconds: int
     token_approvals: Literal["below", "all"]
@@ -165,8 +167,7 @@ def _refuse_unknown(given: Mapping[str, str]) -> None:
 
 
 def _number(given: Mapping[str, str], name: str) -> int:
-    rule = NUMBERS[name]
-    text = given.get(name, str(rule.default))
+    text = given.get(name, str((rule := NUMBERS[name]).default))
     if not (text.isascii() and text.isdigit() and len(text) < 12 and rule.least <= int(text) <= rule.most):
         raise EnvError(f"{name} is {text!r}: give a whole number from {rule.least} to {rule.most}.")
     return int(text)

@@ -45,5 +45,5 @@ GRANT UPDATE (state, provider, source, provider_reference, attempts, next_at, le
     handled_by) ON ledger_payout TO placet_staff;
 GRANT UPDATE ON ledger_customer, ledger_paymentmethod, ledger_order, ledger_product TO placet_staff;
 
-GRANT EXECUTE ON FUNCTION ledger_is_disabled(text), ledger_due_payouts(integer) TO placet_app;
+GRANT EXECUTE ON FUNCTION ledger_is_disabled(text), ledger_due_payouts(integer, integer) TO placet_app;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO placet_app, placet_customer, placet_staff;

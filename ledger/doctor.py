@@ -68,9 +68,10 @@ CHECKS = {
             WHERE t.entry_id IS NOT NULL AND a.kind = 'external') t
         ON t.id = p.transfer_id AND t.customer_id = p.customer_id WHERE t.id IS NULL OR p.transfer_id IS NULL
     """,
-    "every payout that failed is reversed, and no other": """
+    "every payout that failed or was recalled is reversed, and no other": """
         SELECT format('payout %s', p.transfer_id) FROM ledger_payout p
-        LEFT JOIN ledger_transfer r ON r.reverses_id = p.transfer_id WHERE (p.state = 'failed') <> (r.id IS NOT NULL)
+        LEFT JOIN ledger_transfer r ON r.reverses_id = p.transfer_id
+        WHERE (p.state IN ('failed', 'recalled')) <> (r.id IS NOT NULL)
     """,
     "every payout that was sent names what the provider made of it": """
         SELECT format('payout %s', transfer_id) FROM ledger_payout

@@ -55,6 +55,8 @@ def _told(transfer_id: int) -> Told:
     found = as_staff(lambda: rows(Q(pk=transfer_id)).first())
     if found is None:
         raise CannotResolve(f"There is no payout {transfer_id}.")
+    if found.state == "recalled":
+        raise CannotResolve(f"Payout {transfer_id} was recalled before it was sent; no provider knows it.")
     if found.state == "outside":
         raise CannotResolve(f"Payout {transfer_id} was left to the shop; no provider knows it.")
     return tell(found)

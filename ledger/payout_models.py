@@ -16,6 +16,7 @@ class Payout(models.Model):
         SETTLED = "settled", "Settled"
         FAILED = "failed", "Failed"
         OUTSIDE = "outside", "Paid by the shop itself"
+        RECALLED = "recalled", "Recalled before it was sent"
 
     transfer = models.OneToOneField("ledger.Transfer", on_delete=models.PROTECT, primary_key=True)
     customer = models.ForeignKey("ledger.Customer", on_delete=models.PROTECT)
@@ -38,11 +39,11 @@ class Payout(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(state__in=["pending", "unknown", "sent", "settled", "failed", "outside"]),
+                condition=Q(state__in=["pending", "unknown", "sent", "settled", "failed", "outside", "recalled"]),
                 name="payout_state_known",
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["pending", "failed", "outside"]) | Q(provider__gt=""),
+                condition=Q(state__in=["pending", "failed", "outside", "recalled"]) | Q(provider__gt=""),
                 name="payout_sent_by_someone",
             ),
         ]

@@ -6,12 +6,14 @@ from ledger.models import Transfer
 from ledger.payout_models import Payout
 from ledger.providers.connector import Connector, made_up
 
+NEVER_MOVED = (Payout.State.FAILED, Payout.State.RECALLED)
+
 
 def source_for(moved: Transfer, provider: Connector) -> str:
     """The payment to refund: the first of that method on the order with enough left, or the one with the most
     left. For a charge: the last payment by that method, whose card or account is charged again."""
     paid = Transfer.objects.filter(kind=Transfer.Kind.CAPTURE, payment_method_id=moved.payment_method_id)
-    paid = paid.exclude(payout__state="failed").exclude(pk=moved.pk).select_related("payout")
+    paid = paid.exclude(payout__state__in=NEVER_MOVED).exclude(pk=moved.pk).select_related("payout")
     if moved.kind == Transfer.Kind.CAPTURE:
         last = paid.order_by("-id").first()
         return _source(last or moved, provider)
@@ -28,7 +30,7 @@ def _source(capture: Transfer, provider: Connector) -> str:
 
 
 def _left(capture: Transfer, source: str) -> int:
-    refunds = Payout.objects.filter(source=source, transfer__kind=Transfer.Kind.REFUND).exclude(state="failed")
+    refunds = Payout.objects.filter(source=source, transfer__kind=Transfer.Kind.REFUND).exclude(state__in=NEVER_MOVED)
     gone = refunds.aggregate(sum=Sum("transfer__amount_minor"))["sum"] or 0
     return capture.amount_minor - int(gone) if source else -1
 

@@ -10,6 +10,7 @@ REFUND = {
     "sent": "sent to your bank",
     "settled": "paid out by your bank",
     "failed": "could not be paid out; a person looks into it",
+    "recalled": "taken back before it was sent; it stands on the order again",
 }
 CHARGE = {
     "pending": "about to be charged",
@@ -17,6 +18,7 @@ CHARGE = {
     "sent": "being charged",
     "settled": "charged",
     "failed": "could not be charged; a person looks into it",
+    "recalled": "taken back before it was charged",
 }
 
 

@@ -59,7 +59,10 @@ class Told:
 def due(most: int = MOST) -> list[tuple[int, str]]:
     """Transfers and customers of payouts to send or to look up now, longest due first."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT transfer_id, customer_id FROM ledger_due_payouts(%s)", [most])
+        cursor.execute(
+            "SELECT transfer_id, customer_id FROM ledger_due_payouts(%s, %s)",
+            [most, settings.PLACET.payout_delay_seconds],
+        )
         return [(int(row[0]), str(row[1])) for row in cursor.fetchall()]
 
 
@@ -122,8 +125,12 @@ def _claim(transfer_id: int, customer_id: str, provider: Connector) -> Told | No
 
     def claim() -> Told | None:
         free = Q(lease_until__isnull=True) | Q(lease_until__lte=Now())
+        delay = dt.timedelta(seconds=settings.PLACET.payout_delay_seconds)
+        ripe = Q(attempts__gt=0) | Q(at__lte=Now() - delay)
         row = Payout.objects.select_for_update(no_key=True, of=("self",)).select_related("transfer__payment_method")
-        found = row.filter(free, pk=transfer_id, next_at__lte=Now(), state__in=["pending", "unknown", "sent"]).first()
+        found = row.filter(
+            free, ripe, pk=transfer_id, next_at__lte=Now(), state__in=["pending", "unknown", "sent"]
+        ).first()
         if found is None:
             return None
         if found.provider not in ("", provider.name):  # another provider has it: only that one can be asked
@@ -250,11 +257,12 @@ def _move(told: Told, answer: Answer, fenced: bool) -> bool:
         **named,
     )
     if moved and answer.state == "failed":
-        _reverse(asked.transfer_id)
+        reverse(asked.transfer_id)
     return bool(moved)
 
 
-def _reverse(transfer_id: int) -> None:
+def reverse(transfer_id: int) -> None:
+    """The money of a payout that will not happen goes back to where it was. Under its order's lock."""
     failed = Transfer.objects.get(pk=transfer_id)
     Transfer.objects.create(
         kind=Transfer.Kind.REVERSAL,

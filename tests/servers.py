@@ -107,6 +107,7 @@ def _clean_environ() -> None:
     for name in list(os.environ):
         if name.startswith(("PLACET_", "ANTHROPIC_", "STRIPE_", "DATABASE_", "REDIS_", "PG", "MAKE", "PORT")):
             del os.environ[name]
+    os.environ["PLACET_PAYOUT_DELAY_SECONDS"] = "0"
     os.environ["PLACET_SECRET_KEY"] = "a secret key that protects only what tests make"
 
 

@@ -28,7 +28,7 @@ def running(home: dict[str, str], birth: str | None) -> None:
 def test_the_defaults_are_the_documented_ones(home: dict[str, str]) -> None:
     env = load(home)
     assert (env.port, env.model, env.max_tokens) == (8000, "claude-opus-5-5", 16000)
-    assert (env.undo_seconds, env.lease_seconds, env.tool_seconds) == (10, 30, 10)
+    assert (env.undo_seconds, env.payout_delay_seconds, env.lease_seconds, env.tool_seconds) == (10, 30, 30, 10)
     assert (env.turn_model_calls, env.turn_input_tokens, env.turn_output_tokens) == (15, 200_000, 50_000)
     assert (env.turn_seconds, env.turn_writes, env.turn_errors, env.turn_minor) == (180, 5, 5, 100)
     assert (env.token_approvals, env.demo, env.worker_threads, env.decoys_per_day) == ("below", False, 256, 0)

@@ -24,7 +24,7 @@ TAMPERED = {
     "frozen exactly": "UPDATE ledger_order SET frozen = true WHERE order_id = '4471'",
     "moved what it planned": "DELETE FROM ledger_payout; DELETE FROM ledger_transfer WHERE entry_id IS NOT NULL",
     "has its payout": "DELETE FROM ledger_payout",
-    "that failed is reversed": "UPDATE ledger_payout SET state = 'failed'",
+    "was recalled is reversed": "UPDATE ledger_payout SET state = 'failed'",
     "names what the provider made": "UPDATE ledger_payout SET state = 'sent', provider = 'test'",
     "request has its entry": "UPDATE approvals_request SET state = 'executed', entry_reference = 'T-0', "
     "execute_after = now(), execute_before = now(), decided_at = now()",
