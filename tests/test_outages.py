@@ -24,7 +24,7 @@ from django.test import Client
 from agents import chat, doorbell
 from agents.history import messages_for
 from agents.limits import MOST_DEATHS
-from agents.models import Conversation, Message, Turn
+from agents.models import Conversation, Limit, Message, Turn
 from agents.tokens import mint_widget_token
 from audit.models import Event
 from ledger.models import Entry
@@ -272,6 +272,7 @@ def test_a_deploy_lets_a_short_turn_finish_and_hands_back_a_long_one(site: Site)
 
 
 def test_of_1200_messages_posted_while_turns_begin_and_end_none_is_left_unread(site: Site) -> None:
+    Limit.objects.create(name="customer_day_turns", most=1_000_000, set_by="the test")
     site.says("message", TEXT)
     conversations = [chat.begin(customer_id="maya", session_id="s1") for _ in range(24)]
     with site.workers(count=2, threads=6):
