@@ -81,7 +81,7 @@ def claim(owner: str) -> Claimed | None:
 
 
 _HOLD = """
-    SELECT t.writes, t.errors_in_row, c.state,
+    SELECT t.writes, c.state,
            EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
                OR ledger_is_disabled(t.customer_id),
            c.policy_version, (SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL),
@@ -96,10 +96,9 @@ _HOLD = """
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The turn's row, locked, with the counts that limits look at and what the policy asks about its conversation."""
+    """The turn's row, locked, with the count that limits look at and what the policy asks about its conversation."""
 
     writes: int
-    errors_in_row: int
     taken_over: bool
     around: Circumstances
     policies: tuple[int, int]
@@ -115,7 +114,7 @@ def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
         row = cursor.fetchone()
     if row is None:
         raise LostTurn(str(claimed.turn_id))
-    writes, errors, state, signed_out, began, now, untrusted, minutes, amr, *_ = row
+    writes, state, signed_out, began, now, untrusted, minutes, amr, *_ = row
     if not whatever_happened and signed_out:
         raise StoppedTurn("signed_out")
     if not whatever_happened and state != "open":
@@ -126,7 +125,7 @@ def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
         sign_in_minutes=minutes,
         sign_in_methods=tuple(amr),
     )
-    return Held(writes, errors, state != "open", around, (began, now))
+    return Held(writes, state != "open", around, (began, now))
 
 
 def hand_back(claimed: Claimed, *, seconds: float) -> None:

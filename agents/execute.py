@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from agents import guards, remote_execute
 from agents.executions import Drift, credential_for, digest_with, end, executed, key_of, reissue
-from agents.tools.registry import tools
+from agents.planning import plan_write
 from approvals import brakes
 from approvals.facts import circumstances_of, facts_for, standing_of
 from approvals.models import Request
@@ -106,19 +106,12 @@ def _post_approved(request: Request, shop: Shop) -> Posted:
     """Plan afresh with the own hold given back, compare with what was approved, then post."""
     shop.post_holds(request.hold_owner)
     try:
-        plan = _plan(request, shop)
+        plan = plan_write(shop, request.tool, request.arguments)
     except Refused as refusal:
         raise Drift(refusal.message) from refusal
     if digest_with(request, plan) != request.digest:
         raise Drift("what would happen has changed since it was approved", plan)
     return shop.post(plan, key=key_of(request), request_reference=request.reference)
-
-
-def _plan(request: Request, shop: Shop) -> Plan:
-    tool = tools().get(request.tool)
-    if tool is None or tool.plan is None:
-        raise Refused("unknown_tool", f"{request.tool} is not a write that can be executed any more")
-    return tool.plan(shop, tool.arguments.model_validate(request.arguments))
 
 
 def _go_stale(request: Request, drift: Drift) -> None:
@@ -131,7 +124,7 @@ def _go_stale(request: Request, drift: Drift) -> None:
     standing, policies = standing_of(request.customer_id), binding_of(request)
 
     def hold(shop: Shop) -> tuple[Plan, Verdict]:
-        plan = _plan(request, shop)
+        plan = plan_write(shop, request.tool, request.arguments)
         facts = facts_for(plan, shop.moved(plan), standing, request.arguments, circumstances_of(request))
         verdict = verdict_of_reissue(request, policies, facts)
         if verdict.outcome == "ask":

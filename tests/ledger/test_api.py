@@ -174,7 +174,9 @@ def test_a_hold_of_a_return_is_nobodys_to_end() -> None:
 # Credentials.
 
 
-@pytest.mark.parametrize("header", [None, "x.y.z", mint("maya", CONVERSATION, READ)[:-4] + "AAAA"])
+@pytest.mark.parametrize(
+    "header", [None, "x.y.z", mint("maya", CONVERSATION, READ)[:-4] + "AAAA"], ids=["none", "garbage", "forged"]
+)
 def test_without_a_good_credential_nothing_is_seen_or_done(header: str | None) -> None:
     for path in ("profile/", "orders/", "order/?order_id=4471", "products/", "entries/?key=k"):
         answered(Api(header).get(BASE + path), 401, "unauthenticated")
