@@ -54,12 +54,16 @@ class Callers:
             command = (sys.executable, "-m", "bench.caller", self.kind, str(first + place * customers_each))
             self.processes.append(
                 subprocess.Popen(
-                    command, env=servers.environ, cwd=REPOSITORY, text=True,
+                    command, env=servers.environ | self.environ(servers), cwd=REPOSITORY, text=True,
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 )
             )  # fmt: skip
             _answer(self.processes[-1])
         return first + max(CALLERS) * customers_each
+
+    def environ(self, servers: Servers) -> dict[str, str]:
+        """Plain Django has no rules, so no scope to put on: it owns what it writes."""
+        return {"DATABASE_URL": servers.postgres.url(roles.DATABASE, roles.OWNER)} if self.kind == "orm" else {}
 
     def run(self, callers: int, writes: int) -> float:
         """Writes per second of so many callers together."""
