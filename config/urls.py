@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 from django.views.generic import TemplateView
+from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularAPIView
 
 from agents import alone_views, brake_api, brake_views
@@ -28,6 +29,8 @@ urlpatterns = [
     path("demo/chat/", demo.full_page, name="demo-chat"),
     path("demo/customer/", demo.choose, name="demo-customer"),
     path("demo/token/", demo.token, name="demo-token"),
+    path("console/language/", set_language, name="set_language"),
+    path("console/", include("console.urls")),
     path("console/conversations/", include("agents.urls")),
     path("console/turns/", include("agents.turn_urls")),
     path("console/brake/", brake_views.brake, name="brake"),

@@ -11,7 +11,7 @@ from django.core.management import get_commands, load_command_class
 
 from config.home import REPOSITORY
 
-APPS = ("config", "agents", "approvals", "ledger", "audit")
+APPS = ("config", "console", "agents", "approvals", "ledger", "audit")
 TEXT = {".py", ".md", ".html", ".js", ".css", ".sql", ".toml", ".txt", ".in", ".svg", ".jsonl", ".yml", ".yaml", ""}
 
 

@@ -1,0 +1,5 @@
+"""Pages of the console that belong to no single rule, under /console/."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
