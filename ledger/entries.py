@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from ledger.credentials import Credential
-from ledger.models import Account, Customer, Hold, Order, Transfer
+from ledger.models import Account, Customer, Hold, Order
 from ledger.plans import Movement, Plan
 from ledger.references import new_reference
 
@@ -29,33 +30,43 @@ class Posted:
     replayed: bool
 
 
-_INSERT = """
-    INSERT INTO ledger_entry (reference, key, customer_id, order_id, tool, amount_minor, currency, plan,
-                              request_reference, credential_id, conversation_id, untrusted)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING RETURNING reference
+# One statement: who posts the same key at the same moment waits, and then finds that nothing is left to do.
+_POST = """
+    WITH entry AS (
+        INSERT INTO ledger_entry (reference, key, customer_id, order_id, tool, amount_minor, currency, plan,
+                                  request_reference, credential_id, conversation_id, untrusted)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO NOTHING
+        RETURNING reference, customer_id, order_id, currency),
+    moved AS (
+        INSERT INTO ledger_transfer (kind, debit_id, credit_id, amount_minor, currency, customer_id, order_id,
+                                     payment_method_id, entry_id)
+        SELECT m.kind, m.debit, m.credit, m.amount, currency, customer_id, order_id, m.method, reference FROM entry,
+            unnest(%s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[])
+            AS m(kind, debit, credit, amount, method)),
+    touched AS (
+        UPDATE ledger_order o SET touched_at = now() FROM entry
+        WHERE o.order_id = entry.order_id AND o.customer_id = entry.customer_id)
+    SELECT reference FROM entry
 """
 
 
 def post(plan: Plan, *, key: str, credential: Credential | None, request_reference: str) -> Posted:
     """Execute a plan under the order's row lock. The unique key makes a second call answer with the first."""
-    body = json.dumps(plan.to_json())
+    body, accounts = json.dumps(plan.to_json()), _accounts(plan, (*plan.movements, *plan.promised))
     with connection.cursor() as cursor:
         cursor.execute(
-            _INSERT,
+            _POST,
             [
                 new_reference("T"), key, plan.customer_id, plan.order_id or None, plan.tool, plan.amount_minor,
-                plan.currency, body, request_reference, *_asked_by(credential),
+                plan.currency, body, request_reference, *_asked_by(credential), *_transfers(plan, accounts),
             ],
         )  # fmt: skip
         row = cursor.fetchone()
     if row is None:
         return _posted_before(plan, key, body)
-    reference = str(row[0])
-    for movement in plan.movements:
-        _transfer(plan, movement, reference)
-    reserve(plan, plan.promised, owner=reference)
+    _hold(plan, plan.promised, accounts, owner=row[0])
     _change_rows(plan)
-    return Posted(reference=reference, done=plan.done, replayed=False)
+    return Posted(reference=row[0], done=plan.done, replayed=False)
 
 
 def _asked_by(credential: Credential | None) -> tuple[str, uuid.UUID | None, bool]:
@@ -74,52 +85,69 @@ def _posted_before(plan: Plan, key: str, body: str) -> Posted:
     return Posted(reference=str(row[0]), done=plan.done, replayed=True)
 
 
-def _transfer(plan: Plan, movement: Movement, reference: str) -> None:
-    method, order = method_account(plan, movement), _order_account(plan)
-    debit, credit = (order, method) if movement.kind == "refund" else (method, order)
-    Transfer.objects.create(
-        kind=movement.kind,
-        debit_id=debit,
-        credit_id=credit,
-        amount_minor=movement.amount_minor,
-        currency=plan.currency,
-        customer_id=plan.customer_id,
-        order_id=plan.order_id,
-        payment_method_id=movement.payment_method_id,
-        entry_id=reference,
-    )
+Accounts = dict[str, int]
+"""By payment method, and the order's own under the empty name."""
+
+_ACCOUNTS = """
+    SELECT coalesce(payment_method_id, ''), id FROM ledger_account
+    WHERE order_id = %s OR payment_method_id = ANY(%s::text[]) AND currency = %s
+"""
 
 
-def method_account(plan: Plan, movement: Movement) -> int:
-    """The account of a payment method in the plan's currency, made when first needed."""
+def _accounts(plan: Plan, movements: Iterable[Movement]) -> Accounts:
+    """Every account that the movements touch; a payment method's in this currency is made when first needed."""
+    methods = {movement.payment_method_id for movement in movements}
+    if not methods:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(_ACCOUNTS, [plan.order_id, list(methods), plan.currency])
+        found: Accounts = dict(cursor.fetchall())
+    return found | {method: _new_account(plan, method) for method in methods - set(found)}
+
+
+def _new_account(plan: Plan, method: str) -> int:
+    """Two may need the first one at the same moment: the unique pair of method and currency lets one make it."""
     account, _ = Account.objects.get_or_create(
-        payment_method_id=movement.payment_method_id,
+        payment_method_id=method,
         currency=plan.currency,
         defaults={"kind": Account.Kind.EXTERNAL, "customer_id": plan.customer_id},
     )
     return int(account.pk)
 
 
-def _order_account(plan: Plan) -> int:
-    return int(Account.objects.values_list("pk", flat=True).get(order_id=plan.order_id))
+def _transfers(plan: Plan, accounts: Accounts) -> list[list[Any]]:
+    """The transfers' columns: kind, debit, credit, amount, payment method."""
+    rows = []
+    for movement in plan.movements:
+        method, order = accounts[movement.payment_method_id], accounts[""]
+        debit, credit = (order, method) if movement.kind == "refund" else (method, order)
+        rows.append((movement.kind, debit, credit, movement.amount_minor, movement.payment_method_id))
+    return [list(column) for column in zip(*rows, strict=True)] or [[], [], [], [], []]
 
 
 def reserve(plan: Plan, movements: Iterable[Movement], *, owner: str) -> None:
     """Hold what movements to come will need: order money for refunds, a gift card's balance for charges."""
+    movements = tuple(movements)
+    _hold(plan, movements, _accounts(plan, movements), owner=owner)
+
+
+_HOLD = """
+    INSERT INTO ledger_hold (owner, account_id, customer_id, amount_minor, currency, state)
+    SELECT %s, account, %s, amount, %s, 'pending' FROM unnest(%s::bigint[], %s::bigint[]) AS h(account, amount)
+"""
+
+
+def _hold(plan: Plan, movements: Iterable[Movement], accounts: Accounts, *, owner: str) -> None:
     needs: Counter[int] = Counter()
     for movement in movements:
         if movement.kind == "refund":
-            needs[_order_account(plan)] += movement.amount_minor
+            needs[accounts[""]] += movement.amount_minor
         elif movement.method_kind == "gift_card":
-            needs[method_account(plan, movement)] += movement.amount_minor
-    for account, amount_minor in sorted(needs.items()):
-        Hold.objects.create(
-            owner=owner,
-            account_id=account,
-            customer_id=plan.customer_id,
-            amount_minor=amount_minor,
-            currency=plan.currency,
-        )
+            needs[accounts[movement.payment_method_id]] += movement.amount_minor
+    if needs:
+        ordered = dict(sorted(needs.items()))  # accounts are locked by id everywhere
+        with connection.cursor() as cursor:
+            cursor.execute(_HOLD, [owner, plan.customer_id, plan.currency, list(ordered), list(ordered.values())])
 
 
 def end_holds(owner: str, state: Hold.State) -> int:
@@ -128,10 +156,8 @@ def end_holds(owner: str, state: Hold.State) -> int:
 
 
 def _change_rows(plan: Plan) -> None:
-    now = timezone.now()
-    if plan.order_id:
-        changes: dict[str, Any] = {**plan.order_changes, "touched_at": now}
-        Order.objects.filter(order_id=plan.order_id, customer_id=plan.customer_id).update(**changes)
+    if plan.order_changes:
+        Order.objects.filter(order_id=plan.order_id, customer_id=plan.customer_id).update(**plan.order_changes)
     gift_card = any(m.method_kind == "gift_card" for m in (*plan.movements, *plan.promised))
     if plan.customer_changes or gift_card:
-        Customer.objects.filter(customer_id=plan.customer_id).update(**plan.customer_changes, touched_at=now)
+        Customer.objects.filter(customer_id=plan.customer_id).update(**plan.customer_changes, touched_at=Now())
