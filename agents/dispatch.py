@@ -65,7 +65,7 @@ def _decide(call: Call, held: Held) -> Outcome:
         return results.acted(tool.act(caller, arguments), arguments.model_dump(exclude_none=True))
     case = case_of(call, held)
     client = ScopedClient(token, open_requests=case.standing.by_order)
-    done = client.run(lambda shop: _write(call, tool, shop, arguments, case))
+    done = client.run(lambda shop: _write(call, tool, shop, arguments, case), savepoint=False)
     if done.verdict.outcome == "ask":
         queue(call, done)
     return results.written(done)
@@ -74,7 +74,7 @@ def _decide(call: Call, held: Held) -> Outcome:
 def _read(tool: Tool, token: str, caller: Caller, arguments: Arguments) -> Outcome:
     client, read = ScopedClient(token), tool.read
     if read:
-        found, written = client.run(lambda shop: (read(shop, arguments), shop.untrusted))
+        found, written = client.run(lambda shop: (read(shop, arguments), shop.untrusted), savepoint=False)
     else:
         found, written = tool.look(caller, arguments) if tool.look else {}, []
     if not found:

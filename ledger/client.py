@@ -118,8 +118,8 @@ class ScopedClient:
         self.credential = verify(token)
         self._open_requests = open_requests
 
-    def run(self, work: Callable[[Shop], T]) -> T:
-        """Run `work` with the shop, in one transaction under row-level security."""
+    def run(self, work: Callable[[Shop], T], *, savepoint: bool = True) -> T:
+        """Run `work` with the shop, in one transaction under row-level security (`savepoint`: as of `in_scope`)."""
         self.credential.require(READ)
         shop = Shop(self.credential, self._open_requests)
-        return as_customer(self.credential.customer_id, lambda: work(shop))
+        return as_customer(self.credential.customer_id, lambda: work(shop), savepoint=savepoint)

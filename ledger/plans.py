@@ -48,7 +48,8 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """As stored with a request, shown to the approver and bound by the digest."""
-        return asdict(self)
+        body = {name: getattr(self, name) for name in self.__slots__}
+        return body | {name: [asdict(movement) for movement in body[name]] for name in ("movements", "promised")}
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Plan":

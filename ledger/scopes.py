@@ -35,15 +35,17 @@ def _worn(role: str, customer_id: str) -> Iterator[None]:
         connection.placet_scope = None  # type: ignore[attr-defined]
 
 
-def in_scope(role: str, customer_id: str, work: Callable[[], T]) -> T:
-    """Run `work` in a transaction (or savepoint) under the role; its result must be read, not lazy."""
-    with transaction.atomic(), _worn(role, customer_id):
+def in_scope(role: str, customer_id: str, work: Callable[[], T], *, savepoint: bool = True) -> T:
+    """Run `work` in a transaction (or savepoint) under the role; its result must be read, not lazy.
+
+    Without a savepoint of its own, what it raises must undo the caller's: that takes the role off too."""
+    with transaction.atomic(savepoint=savepoint), _worn(role, customer_id):
         result = work()
         if isinstance(result, QuerySet):
             raise ScopeError("A lazy queryset would run outside its scope.")
         return result
 
 
-def as_customer(customer_id: str, work: Callable[[], T]) -> T:
+def as_customer(customer_id: str, work: Callable[[], T], *, savepoint: bool = True) -> T:
     """Run under row-level security that shows this customer's rows alone."""
-    return in_scope("placet_customer", customer_id, work)
+    return in_scope("placet_customer", customer_id, work, savepoint=savepoint)
