@@ -5,6 +5,7 @@ from django.db import connection, transaction
 from agents import corrections, notices, remote_dispatch, results
 from agents.claims import Claimed, hold
 from agents.doorbell import ring_on_commit
+from agents.limits import COUNT_LOST
 from agents.models import Message
 from agents.replies import calls_of
 from agents.stream import publish_on_commit
@@ -12,14 +13,14 @@ from audit.failpoints import reach_on_commit
 from audit.record import SYSTEM, NewEvent, record
 
 # What the model said last, and whether the conversation's next turn waits, come with it.
-_FINISH = """
+_FINISH = f"""
     UPDATE agents_turn t SET state = 'finished', reason = %s, finished_at = statement_timestamp(), owner = '',
-        lease_until = NULL
+        lease_until = NULL, {COUNT_LOST}, asked_tokens = 0, asked_microcents = 0
     WHERE id = %s RETURNING
         (SELECT text FROM agents_message m WHERE m.turn_id = t.id AND author = 'assistant' AND text <> ''
          ORDER BY m.id DESC LIMIT 1),
         EXISTS (SELECT FROM agents_turn n WHERE n.conversation_id = t.conversation_id AND n.state = 'queued')
-"""
+"""  # noqa: S608 - our own text
 
 
 def finish(turn: Claimed, reason: str) -> None:

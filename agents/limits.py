@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from agents.claims import Claimed
+from agents.claims import Claimed, LostTurn
 from agents.models import Limit
 from agents.prices import Usage
 
@@ -122,6 +122,31 @@ def seconds_left(turn: Claimed) -> float:
     return float(current("turn_seconds")) - passed
 
 
+def begin_call(turn: Claimed, tokens: int, cost: int) -> None:
+    """Note what the model is about to be asked, in estimated input tokens and microcents. A call noted before that
+    was never answered here has been spent all the same: its worker died, and the provider bills it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BEGIN, [tokens, cost, turn.turn_id, turn.fence])
+        if not cursor.rowcount:
+            raise LostTurn(str(turn.turn_id))
+
+
+def forget_call(turn: Claimed) -> None:
+    """The provider refused it, or could not be reached: nothing was spent."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FORGET, [turn.turn_id, turn.fence])
+
+
+# For an UPDATE of the turn that begins another call or ends it.
+COUNT_LOST = """steps = steps + (asked_tokens > 0)::int, input_tokens = input_tokens + asked_tokens,
+        cost_microcents = cost_microcents + asked_microcents"""
+_BEGIN = f"""
+    UPDATE agents_turn SET {COUNT_LOST}, asked_tokens = %s, asked_microcents = %s
+    WHERE id = %s AND fence = %s AND state = 'running'
+"""  # noqa: S608 - our own text
+_FORGET = "UPDATE agents_turn SET asked_tokens = 0, asked_microcents = 0 WHERE id = %s AND fence = %s"
+
+
 def counting(turn: Claimed, usage: Usage, cost: int) -> tuple[str, list[Any]]:
     """Adding one model call to what the turn has used: an UPDATE with its values, for the statement that stores
     the reply."""
@@ -130,7 +155,8 @@ def counting(turn: Claimed, usage: Usage, cost: int) -> tuple[str, list[Any]]:
 
 _COUNT = """
     UPDATE agents_turn SET steps = steps + 1, input_tokens = input_tokens + %s, output_tokens = output_tokens + %s,
-        last_input_tokens = %s, cost_microcents = cost_microcents + %s WHERE id = %s
+        last_input_tokens = %s, cost_microcents = cost_microcents + %s, asked_tokens = 0, asked_microcents = 0
+    WHERE id = %s
 """
 
 

@@ -68,7 +68,7 @@ def _park_if_deadly(turn: Claimed) -> str | None:
 def _go_on(turn: Claimed) -> str:
     """Replies and their dispatches until the turn is over; gives the reason. A reply that was stored before a
     crash is dispatched from where it stopped; the model is not asked again."""
-    reply = Message.objects.filter(turn_id=turn.turn_id, author="assistant").order_by("-step").first()
+    reply = _last_reply(turn) if turn.attempts > 1 else None
     if reply is None:
         _prepare(turn)
     step, is_open = (reply.step or 0, not _wants_an_answer(reply)) if reply else (0, False)
@@ -83,6 +83,10 @@ def _go_on(turn: Claimed) -> str:
         elif reply.stop_reason != "pause_turn":
             return _ENDS.get(reply.stop_reason, "cut")
         is_open = False
+
+
+def _last_reply(turn: Claimed) -> Message | None:
+    return Message.objects.filter(turn_id=turn.turn_id, author="assistant").order_by("-step").first()
 
 
 def _paused(turn: Claimed) -> str | None:

@@ -21,11 +21,12 @@ CACHED = {"type": "ephemeral"}
 
 
 class ModelDown(Exception):
-    """Worth trying again later: overloaded, rate-limited, unreachable, cut off. `retry_after` in seconds."""
+    """Worth trying again later: overloaded, rate-limited, unreachable, cut off. `retry_after` in seconds; `spent` where
+    the provider may have answered and bills it."""
 
-    def __init__(self, why: str, retry_after: float | None = None) -> None:
+    def __init__(self, why: str, retry_after: float | None = None, *, spent: bool = False) -> None:
         super().__init__(why)
-        self.retry_after = retry_after
+        self.retry_after, self.spent = retry_after, spent
 
 
 class ModelRefusesUs(Exception):
@@ -77,7 +78,8 @@ def ask(definition: Definition, history: list[Json], *, seconds: float, on_text:
     except anthropic.APIStatusError as exc:
         raise _sorted(exc) from exc
     except (anthropic.APIConnectionError, httpx2.HTTPError) as exc:
-        raise ModelDown(f"{type(exc).__name__}: {exc}") from exc
+        waited = isinstance(exc, (anthropic.APITimeoutError, httpx2.TimeoutException))
+        raise ModelDown(f"{type(exc).__name__}: {exc}", spent=waited) from exc
     except (ValueError, AttributeError, TypeError, KeyError, AssertionError, anthropic.AnthropicError) as exc:
         raise ReplyUnreadable(f"{type(exc).__name__}: {exc}") from exc
 

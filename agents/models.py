@@ -105,6 +105,10 @@ class Turn(models.Model):
     input_tokens = models.BigIntegerField(default=0)
     output_tokens = models.BigIntegerField(default=0)
     cost_microcents = models.BigIntegerField(default=0)
+    asked_tokens = models.BigIntegerField(
+        default=0, db_default=0, help_text="Estimated input of the model call under way: what a lost reply counts as."
+    )
+    asked_microcents = models.BigIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -39,6 +39,14 @@ class Usage:
         return self.input + self.write_5m + self.write_1h + self.read
 
 
+CHARACTERS_PER_TOKEN = 4
+
+
+def estimated_tokens(*texts: str) -> int:
+    """About how many tokens a request has that was never answered."""
+    return 1 + sum(map(len, texts)) // CHARACTERS_PER_TOKEN
+
+
 def cost_microcents(model: str, usage: Usage) -> int:
     """Millionths of a US cent; a model without a listed price counts as the dearest, so limits fail closed."""
     price = _price_of(model, usage)

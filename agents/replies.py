@@ -9,10 +9,10 @@ from django.db import connection, transaction
 from agents import breaker, limits, operator_notes, results, taint
 from agents.claims import Claimed, Held, hold
 from agents.history import messages_for, text_of, tool_uses
-from agents.model import OnText, Reply, ask
-from agents.models import Message
+from agents.model import ModelDown, ModelRefusesUs, OnText, Reply, ask
+from agents.models import Definition, Message
 from agents.pool import give_back_connection
-from agents.prices import cost_microcents
+from agents.prices import Usage, cost_microcents, estimated_tokens
 from agents.prompt import definition
 from agents.results import Call
 from agents.stream import is_watched, publish, publish_on_commit
@@ -27,11 +27,8 @@ def ask_and_store(turn: Claimed, *, step: int) -> Message:
     """One model call, outside any transaction and without a connection; then its reply, its cost and nothing else."""
     frozen = definition(turn.definition_id)
     history = operator_notes.fitted(messages_for(turn.conversation_id, turn.number), frozen.model, turn.turn_id)
-    seconds = limits.seconds_left(turn)
-    give_back_connection()  # turns mostly wait for the model
     on_text = _teller(turn, step) if is_watched(turn.conversation_id) else None
-    with breaker.guarding(frozen.model):
-        reply = ask(frozen, history, seconds=seconds, on_text=on_text)
+    reply = _ask(turn, frozen, history, on_text)
     reach("model_replied", turn.conversation_id)
     with transaction.atomic():
         held = hold(turn, whatever_happened=True)
@@ -40,6 +37,21 @@ def ask_and_store(turn: Claimed, *, step: int) -> Message:
     if on_text and message.stop_reason == "tool_use":
         publish(turn.conversation_id, "text.reset", {"turn_id": str(turn.turn_id), "step": step})
     return message
+
+
+def _ask(turn: Claimed, frozen: Definition, history: list[Any], on_text: OnText | None) -> Reply:
+    """Written down before it is spent, so that what a worker takes to its grave is counted too."""
+    with breaker.guarding(frozen.model):
+        tokens = estimated_tokens(frozen.system, frozen.tools, json.dumps(history))
+        limits.begin_call(turn, tokens, cost_microcents(frozen.model, Usage(input=tokens)))
+        seconds = limits.seconds_left(turn)
+        give_back_connection()  # turns mostly wait for the model
+        try:
+            return ask(frozen, history, seconds=seconds, on_text=on_text)
+        except (ModelDown, ModelRefusesUs) as problem:
+            if isinstance(problem, ModelRefusesUs) or not problem.spent:
+                limits.forget_call(turn)
+            raise
 
 
 def _teller(turn: Claimed, step: int) -> OnText:

@@ -27,7 +27,7 @@ from django.conf import settings
 from pytest_django import DjangoDbBlocker
 
 from agents import chat
-from agents.models import ToolCall, Turn
+from agents.models import Message, ToolCall, Turn
 from approvals.decisions import decide
 from approvals.models import Request, Staff
 from ledger.models import Entry
@@ -260,7 +260,9 @@ def _recovered(run: Run, case: Case) -> None:
     expected = {"look-up": ["executed"], "refund": ["executed"] * 2, "asks": ["queued"], "cut": ["refused"]}
     assert decisions == expected[case.scenario]
     assert case.turn.reason == ("max_tokens" if case.scenario == "cut" else "answered")
-    assert case.turn.steps == PASSES[case.scenario]["reply_stored"]
+    assert case.turn.steps == run.folder.passed(case)["model_replied"]  # replies that died with a worker were paid too
+    stored = Message.objects.filter(turn=case.turn, author="assistant").count()
+    assert stored == PASSES[case.scenario]["reply_stored"]
     invariants.hold_all(case.customer)
 
 

@@ -2,11 +2,13 @@
 
 import json
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from agents import loop
+from agents import limits, loop
+from agents.claims import LostTurn
 from agents.history import messages_for
 from agents.models import Conversation, Message, ToolCall, Turn
 from audit.models import Event
@@ -175,10 +177,33 @@ def test_what_was_stored_before_a_crash_is_dispatched_and_not_asked_again(model:
         stop_reason="tool_use",
         content=json.dumps([{"type": "tool_use", "id": "t1", "name": "issue_refund", "input": REFUND}]),
     )  # fmt: skip
-    loop.run(claimed)
+    loop.run(replace(claimed, attempts=2))
     turn = Turn.objects.get(pk=claimed.turn_id)
     assert turn.steps == 1  # the one after the dispatch
     assert seen_by_staff(Entry.objects.count) == 1
+
+
+def test_a_reply_that_died_with_its_worker_was_paid_and_is_counted(model: Server) -> None:
+    claimed = begin_turn(text=f"please {uuid.uuid4().hex}")
+    limits.begin_call(claimed, tokens=500, cost=2_000)
+    model.script(Message.objects.get(turn_id=claimed.turn_id).text, TEXT)
+    loop.run(replace(claimed, attempts=2))
+    turn = Turn.objects.get(pk=claimed.turn_id)
+    assert (turn.reason, turn.steps, turn.asked_tokens, turn.asked_microcents) == ("answered", 2, 0, 0)
+    assert turn.input_tokens > 500
+    assert turn.cost_microcents > 2_000
+
+
+def test_a_reply_that_cannot_be_read_is_counted_and_a_refused_call_is_not(model: Server) -> None:
+    assert _run(model, {"fault": "non_json"}).steps == 1
+    refused = _run(model, {"fault": "status", "status": 401})
+    assert (refused.steps, refused.cost_microcents, refused.asked_tokens) == (0, 0, 0)
+
+
+def test_only_who_runs_the_turn_begins_a_call(model: Server) -> None:
+    claimed = begin_turn()
+    with pytest.raises(LostTurn):
+        limits.begin_call(replace(claimed, fence=claimed.fence - 1), tokens=1, cost=1)
 
 
 def test_tokens_and_cost_are_counted(model: Server) -> None:
