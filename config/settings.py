@@ -86,7 +86,10 @@ _POOL = {"min_size": 0, "max_size": 12, "timeout": 5, "max_idle": 60, "reconnect
 _NEVER_IDLE = f"-c idle_in_transaction_session_timeout={2 * ENV.lease_seconds}s"
 DATABASES: dict[str, dict[str, object]] = {}
 if ENV.database_url:
-    DATABASES["default"] = {**_database(ENV.database_url, pool=_POOL, options=_NEVER_IDLE, server_side_binding=True, prepare_threshold=3), "CONN_HEALTH_CHECKS": True}
+    # Prepared once per connection: planning the same statements again took as long as running them.
+    _PREPARED = {"server_side_binding": True, "prepare_threshold": 3}
+    DATABASES["default"] = _database(ENV.database_url, pool=_POOL, options=_NEVER_IDLE, **_PREPARED)
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if ENV.database_owner_url:
     DATABASES["owner"] = _database(ENV.database_owner_url)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -38,7 +38,7 @@ def _start_postgres(env: Env, supervisor: Supervisor) -> Env:
     place = place_for(env.home, secrets["installation"])
     port = kept_port(env.home, "postgres")
     postgres = Postgres(place, port, secrets["superuser_password"], env.home / "logs" / "postgres.log")
-    supervisor.servers.append(postgres.child)
+    supervisor.add(postgres.child)
     postgres.start()
     roles.make_owner(postgres.url("postgres"), secrets["owner_password"])
     roles.make_roles(postgres.url(roles.DATABASE), secrets["app_password"])
@@ -53,7 +53,7 @@ def _start_valkey(env: Env, supervisor: Supervisor) -> Env:
     password = installation_secrets(env.home)["valkey_password"]
     port = kept_port(env.home, "valkey")
     valkey = Valkey(env.home / "valkey", port, password, env.home / "logs" / "valkey.log")
-    supervisor.servers.append(valkey.child)
+    supervisor.add(valkey.child)
     valkey.start()
     return replace(env, redis_url=valkey.url)
 

@@ -25,19 +25,22 @@ class Supervisor:
     """The children in the order of their start; they stop in the reverse one."""
 
     say: Callable[[str], None]
-    servers: list[Child] = field(default_factory=list)
-    _pythons: list[_Watched] = field(default_factory=list)
+    _watched: list[_Watched] = field(default_factory=list)
+
+    def add(self, child: Child) -> None:
+        """Look after a child that its maker starts: a server, which takes a while until it answers."""
+        self._watched.append(_Watched(child, started=time.monotonic()))
 
     def start(self, child: Child) -> None:
-        """Start a Python process of ours, which may die and is then started again."""
-        self._pythons.append(_Watched(child, started=time.monotonic()))
+        """Start a process of ours."""
+        self.add(child)
         child.start()
 
     def check(self) -> None:
         """While everything starts, nobody may die: raises ProcessError with the end of that one's log."""
-        for child in (*self.servers, *(watched.child for watched in self._pythons)):
-            if child.ended is not None:
-                raise child.failure()
+        for watched in self._watched:
+            if watched.child.ended is not None:
+                raise watched.child.failure()
 
     def wait_until(self, ready: Callable[[], bool], seconds: float) -> None:
         """Wait until the product is ready. Raises ProcessError when a child dies or it takes longer."""
@@ -49,12 +52,10 @@ class Supervisor:
             time.sleep(0.1)
 
     def watch(self) -> None:
-        """Look after the children until KeyboardInterrupt. Raises ProcessError when a server dies."""
+        """Look after the children, servers too, until KeyboardInterrupt: who dies is started again. The others wait
+        for a server that is away, and go on."""
         while True:
-            for server in self.servers:
-                if server.ended is not None:
-                    raise server.failure()
-            for watched in self._pythons:
+            for watched in self._watched:
                 self._revive(watched, time.monotonic())
             time.sleep(_POLL_SECONDS)
 
@@ -74,5 +75,5 @@ class Supervisor:
         """Stop everything, the last started first. Further signals are ignored: each step has its time."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        for child in reversed([*self.servers, *(watched.child for watched in self._pythons)]):
-            child.stop()
+        for watched in reversed(self._watched):
+            watched.child.stop()

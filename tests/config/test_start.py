@@ -116,9 +116,9 @@ def running(installation: Installation) -> subprocess.Popen[bytes]:
     return installation.start()
 
 
-def health(port: int) -> int:
+def health(port: int, path: str = "/healthz") -> int:
     connection = http.client.HTTPConnection("localhost", port, timeout=10)
-    connection.request("GET", "/healthz")
+    connection.request("GET", path)
     return connection.getresponse().status
 
 
@@ -182,6 +182,22 @@ def test_a_child_that_dies_is_started_again(installation: Installation, running:
         return False
 
     within(20, healthy)
+
+
+@pytest.mark.parametrize(("server", "name"), [("bin/postgres", "Postgres"), ("valkey-server", "Valkey")])
+def test_a_server_that_dies_is_started_again_and_the_product_goes_on(
+    installation: Installation, running: subprocess.Popen[bytes], server: str, name: str
+) -> None:
+    pid, *_ = [p for p in descendants(running.pid) if server in Path(f"/proc/{p}/cmdline").read_text().split("\0")[0]]
+    os.kill(int(pid), signal.SIGKILL)
+    within(10, lambda: f"{name} starts again in" in installation.said())
+
+    def ready() -> bool:
+        with suppress(OSError):
+            return health(installation.port, "/readyz") == 200
+        return False
+
+    within(30, ready)
 
 
 def test_nothing_outlives_a_killed_run_and_the_next_one_starts(
