@@ -7,7 +7,7 @@ from agents.claims import Claimed, hold
 from agents.doorbell import ring_on_commit
 from agents.limits import COUNT_LOST
 from agents.models import Message
-from agents.replies import calls_of
+from agents.results import calls_of
 from agents.stream import publish_on_commit
 from audit.failpoints import reach_on_commit
 from audit.record import SYSTEM, NewEvent, record
@@ -23,23 +23,47 @@ _FINISH = f"""
 """  # noqa: S608 - our own text
 
 
+_ENDS = {
+    "end_turn": "answered",
+    "stop_sequence": "answered",
+    "max_tokens": "max_tokens",
+    "refusal": "refusal",
+    "model_context_window_exceeded": "context_window",
+    "taken_over": "taken_over",
+}
+
+
+def ending_of(reply: Message) -> str | None:
+    """The reason for which a stored reply ends its turn; None while the model is to go on."""
+    if reply.stop_reason == "pause_turn" or (reply.stop_reason == "tool_use" and reply.in_history):
+        return None
+    return _ENDS.get(reply.stop_reason, "cut")
+
+
 def finish(turn: Claimed, reason: str) -> None:
-    """End the turn: answer what was left open, tell the customer where the model did not, ring for the next."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    """End a turn that no reply ended."""
+    with transaction.atomic():
         hold(turn, whatever_happened=True)
-        if reason != "answered":
-            _close_open_calls(turn)
-            record(SYSTEM, _event(turn, reason))
+        close(turn, reason)
+
+
+def close(turn: Claimed, reason: str) -> None:
+    """Within a transaction that holds the turn: answer what was left open, tell the customer where the model did not,
+    ring for the next."""
+    if reason != "answered":
+        _close_open_calls(turn)
+        record(SYSTEM, _event(turn, reason))
+    with connection.cursor() as cursor:
         cursor.execute(_FINISH, [reason, turn.turn_id])
         said, next_waits = cursor.fetchone()
-        _correct(turn, said or "")
-        if sentence := notices.ENDINGS.get(reason):
-            notices.notice(turn.conversation_id, sentence, key=f"turn:{turn.turn_id}")
-        reach_on_commit("turn_finished", turn.conversation_id)
-        ended = {"turn_id": str(turn.turn_id), "state": "finished", "reason": reason}
-        publish_on_commit(turn.conversation_id, "turn.finished", ended)
-        if next_waits:
-            ring_on_commit("agents.tasks.work")
+    _correct(turn, said or "")
+    if sentence := notices.ENDINGS.get(reason):
+        notices.notice(turn.conversation_id, sentence, key=f"turn:{turn.turn_id}")
+    reach_on_commit("turn_finished", turn.conversation_id)
+    ended = {"turn_id": str(turn.turn_id), "state": "finished", "reason": reason}
+    publish_on_commit(turn.conversation_id, "turn.finished", ended)
+    if next_waits:
+        ring_on_commit("agents.tasks.work")
 
 
 def _event(turn: Claimed, reason: str) -> NewEvent:

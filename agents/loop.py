@@ -12,26 +12,18 @@ from django.db import transaction
 from agents import limits, notices, operator_notes, remote_dispatch
 from agents.claims import Claimed, StoppedTurn, hand_back, hold
 from agents.dispatch import dispatch
-from agents.endings import finish
+from agents.endings import ending_of, finish
 from agents.history import tool_uses
 from agents.model import ModelDown, ModelRefusesUs, ReplyUnreadable
 from agents.models import Message, ToolCall
-from agents.replies import ask_and_store, calls_of
+from agents.replies import ask_and_store
+from agents.results import calls_of
 from agents.stream import publish
 from agents.successor import begin_successor_if_long
 from approvals import brakes
 from ledger.remote import ShopSilent
 
 log = logging.getLogger(__name__)
-
-_ENDS = {
-    "end_turn": "answered",
-    "stop_sequence": "answered",
-    "max_tokens": "max_tokens",
-    "refusal": "refusal",
-    "model_context_window_exceeded": "context_window",
-    "taken_over": "taken_over",
-}
 
 
 def run(turn: Claimed) -> None:
@@ -54,7 +46,8 @@ def run(turn: Claimed) -> None:
     except ReplyUnreadable as fault:
         log.error("turn %s: %s", turn.turn_id, fault)
         reason = "cut"
-    finish(turn, reason)
+    if reason:
+        finish(turn, reason)
 
 
 def _park_if_deadly(turn: Claimed) -> str | None:
@@ -65,12 +58,14 @@ def _park_if_deadly(turn: Claimed) -> str | None:
     return "parked"
 
 
-def _go_on(turn: Claimed) -> str:
-    """Replies and their dispatches until the turn is over; gives the reason. A reply that was stored before a
-    crash is dispatched from where it stopped; the model is not asked again."""
+def _go_on(turn: Claimed) -> str | None:
+    """Replies and their dispatches until the turn is over; gives the reason if no reply has ended it. One that was
+    stored before a crash is dispatched from where it stopped; the model is not asked again."""
     reply = _last_reply(turn) if turn.attempts > 1 else None
     if reply is None:
         _prepare(turn)
+    elif reason := ending_of(reply):
+        return reason
     step, is_open = (reply.step or 0, not _wants_an_answer(reply)) if reply else (0, False)
     while True:
         if reply is None or not is_open:
@@ -78,10 +73,10 @@ def _go_on(turn: Claimed) -> str:
                 return reached
             step += 1
             reply = ask_and_store(turn, step=step)
-        if reply.stop_reason == "tool_use" and reply.in_history:
+            if ending_of(reply):
+                return None
+        if reply.stop_reason == "tool_use":
             _dispatch_all(turn, reply)
-        elif reply.stop_reason != "pause_turn":
-            return _ENDS.get(reply.stop_reason, "cut")
         is_open = False
 
 

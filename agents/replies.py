@@ -8,13 +8,14 @@ from django.db import connection, transaction
 
 from agents import breaker, limits, operator_notes, results, taint
 from agents.claims import Claimed, Held, hold
+from agents.endings import close, ending_of
 from agents.history import messages_for, text_of, tool_uses
 from agents.model import ModelDown, ModelRefusesUs, OnText, Reply, ask
 from agents.models import Definition, Message
 from agents.pool import give_back_connection
 from agents.prices import Usage, cost_microcents, estimated_tokens
 from agents.prompt import definition
-from agents.results import Call
+from agents.results import calls_of
 from agents.stream import is_watched, publish, publish_on_commit
 from agents.transcript import show_message
 from audit.failpoints import reach
@@ -24,7 +25,8 @@ DELTA_SECONDS = 0.1
 
 
 def ask_and_store(turn: Claimed, *, step: int) -> Message:
-    """One model call, outside any transaction and without a connection; then its reply, its cost and nothing else."""
+    """One model call, outside any transaction and without a connection; then its reply and its cost, and the end of the
+    turn if this was the last."""
     frozen = definition(turn.definition_id)
     history = operator_notes.fitted(messages_for(turn.conversation_id, turn.number), frozen.model, turn.turn_id)
     on_text = _teller(turn, step) if is_watched(turn.conversation_id) else None
@@ -33,6 +35,8 @@ def ask_and_store(turn: Claimed, *, step: int) -> Message:
     with transaction.atomic():
         held = hold(turn, whatever_happened=True)
         message = _store(turn, step, reply, cost_microcents(frozen.model, reply.usage), held)
+        if reason := ending_of(message):
+            close(turn, reason)
     reach("reply_stored", turn.conversation_id)
     if on_text and message.stop_reason == "tool_use":
         publish(turn.conversation_id, "text.reset", {"turn_id": str(turn.turn_id), "step": step})
@@ -161,19 +165,3 @@ def _sources(result: Any) -> list[str]:
     content = result.get("content") if isinstance(result, dict) else None
     rows = content if isinstance(content, list) else [content]
     return [str(row["url"])[:500] for row in rows if isinstance(row, dict) and "url" in row][:50]
-
-
-def calls_of(turn: Claimed, message: Message) -> list[Call]:
-    """The tool calls of a stored reply."""
-    return [
-        Call(
-            turn=turn,
-            message_id=message.pk,
-            block=position,
-            tool_use_id=str(block.get("id", "")),
-            name=str(block.get("name", "")),
-            input=block.get("input"),
-            provider_request_id=message.provider_request_id,
-        )
-        for position, block in tool_uses(json.loads(message.content))
-    ]

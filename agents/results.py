@@ -8,6 +8,8 @@ from django.db import connection
 
 from agents import taint
 from agents.claims import Claimed
+from agents.history import tool_uses
+from agents.models import Message
 from agents.notices import notice
 from agents.prompt import definition
 from agents.tools.registry import Acted, tools
@@ -229,3 +231,19 @@ _KEEP = """, result AS (
     UPDATE agents_turn SET writes = writes + %s,
         errors_in_row = CASE WHEN %s THEN errors_in_row + 1 ELSE 0 END WHERE id = %s
 """
+
+
+def calls_of(turn: Claimed, message: Message) -> list[Call]:
+    """The tool calls of a stored reply."""
+    return [
+        Call(
+            turn=turn,
+            message_id=message.pk,
+            block=position,
+            tool_use_id=str(block.get("id", "")),
+            name=str(block.get("name", "")),
+            input=block.get("input"),
+            provider_request_id=message.provider_request_id,
+        )
+        for position, block in tool_uses(json.loads(message.content))
+    ]

@@ -23,7 +23,7 @@ from agents.dispatch import dispatch
 from agents.execute import execute, execute_due
 from agents.history import messages_for
 from agents.models import Conversation, Message, ToolCall, Turn
-from agents.replies import calls_of
+from agents.results import calls_of
 from approvals import errors
 from approvals.decisions import decide
 from approvals.models import Request, Staff
