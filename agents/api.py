@@ -125,7 +125,7 @@ class OneConversation(ChatView):
             {
                 "id": str(conversation.pk),
                 "state": conversation.state,
-                "staff": name_of(conversation.holder) if conversation.holder else None,
+                **({"staff": name_of(conversation.holder)} if conversation.holder else {}),
                 "messages": [show_message(row) for row in rows],
                 "requests": [show_request(row) for row in waiting],
                 "last_event_id": newest,

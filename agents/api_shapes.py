@@ -37,7 +37,7 @@ class RequestShape(serializers.Serializer[object]):
 class ConversationShape(serializers.Serializer[object]):
     id = serializers.UUIDField()
     state = serializers.ChoiceField(Conversation.State.values)
-    staff = serializers.CharField(required=False, allow_null=True, help_text="Who answers, while it is with staff.")
+    staff = serializers.CharField(required=False, help_text="Who answers, while it is with staff.")
     messages = MessageShape(many=True)
     requests = RequestShape(many=True, required=False)
     last_event_id = serializers.CharField(required=False)
