@@ -180,7 +180,7 @@ def _answer(request: HttpRequest, found: Conversation, status: int, **more: Any)
 
 def _written(request: HttpRequest) -> dict[str, str]:
     """The message under the limits that customers have too."""
-    body = NewMessage(data={name: request.POST.get(name, "").replace("\r\n", "\n") for name in ("client_id", "text")})
+    body = NewMessage(data={name: request.POST.get(name, "").replace("\r\n", "\n").strip() for name in ("client_id", "text")})
     if not body.is_valid():
         raise Invalid({name: [str(text) for text in texts] for name, texts in body.errors.items()})
     return dict(body.validated_data)

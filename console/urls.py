@@ -2,9 +2,12 @@
 
 from django.urls import path
 
-from console import talk_views
+from console import customer_views, overview_views, talk_views
 
 urlpatterns = [
+    path("overview/", overview_views.page, name="overview"),
+    path("overview/look/", overview_views.look, name="overview-look"),
+    path("customers/<path:customer_id>/", customer_views.customer, name="customer"),
     path("conversations/", talk_views.conversations, name="conversations"),
     path("conversations/<uuid:conversation_id>/", talk_views.conversation, name="conversation"),
     path("conversations/<uuid:conversation_id>/live/", talk_views.live, name="conversation-live"),
