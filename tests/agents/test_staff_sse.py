@@ -19,6 +19,12 @@ from tests.cast import make_staff
 __all__ = ["conversation"]
 
 
+@pytest.fixture(autouse=True)
+def fresh_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub lives in one event loop, and every test has its own."""
+    monkeypatch.setattr("config.asgi.staff_events", staff_sse.StaffEventStream())
+
+
 @pytest.fixture
 def cookie(conversation: Conversation) -> str:
     """Of Ada's session; committed like all of this."""

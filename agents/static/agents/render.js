@@ -26,7 +26,7 @@ const STATES = {
   failed: "Could not be carried out",
   unknown: "Being checked",
 };
-const AUTHORS = { customer: "You", assistant: "Assistant", staff: "Our team", notice: "Account update" };
+const AUTHORS = { customer: "You", assistant: "Assistant", staff: "Our team", notice: "Update" };
 
 /** `h("p", {class: "x"}, "text", node)`: attributes whose value is false or null are left out. */
 export function h(name, attributes = {}, ...children) {
