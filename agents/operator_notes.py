@@ -54,9 +54,7 @@ def keep_note(request: Request, what: str = "") -> None:
 def keep_note_of_staff(conversation_id: uuid.UUID, since: dt.datetime) -> None:
     """That a person answered, and when: never what they said, which is no part of the history either."""
     told = _STAFF.format(since.astimezone(dt.UTC), timezone.now())
-    Message.objects.create(
-        conversation_id=conversation_id, author=Message.Author.OPERATOR, text=told, in_history=True
-    )
+    Message.objects.create(conversation_id=conversation_id, author=Message.Author.OPERATOR, text=told, in_history=True)
 
 
 _STAFF = (

@@ -132,7 +132,7 @@ class EventStream:
             await _end(task)
 
     async def _admit(self, headers: dict[str, str], path: str) -> tuple[float, str]:
-        """Until when, in seconds of the epoch, this reader may read which conversation. Raises TokenRefused, Http404."""
+        """Until when (seconds since 1970) this reader may read which conversation. Raises TokenRefused, Http404."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             raise TokenRefused("no bearer token")

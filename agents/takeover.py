@@ -140,7 +140,9 @@ def close(*, conversation_id: uuid.UUID, staff: Staff) -> Conversation:
     with transaction.atomic():
         found = _held(conversation_id, staff)
         _move(found, State.CLOSED, holder=None, held_since=None)
-        _tell(found, staff, "closed", f"{name_of(staff)} has closed this conversation. You can begin a new one any time.")
+        _tell(
+            found, staff, "closed", f"{name_of(staff)} has closed this conversation. You can begin a new one any time."
+        )
     return found
 
 

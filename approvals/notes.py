@@ -23,9 +23,7 @@ def write_note(*, staff: Staff, customer_id: str, text: str, conversation_id: uu
         raise Invalid({"text": [f"Write something, in at most {MOST_TEXT:,} characters."]})
     with transaction.atomic():
         note = Note.objects.create(customer_id=customer_id, conversation_id=conversation_id, author=staff, text=text)
-        event = NewEvent(
-            kind=Kind.ACCESS, decision="noted", customer_id=customer_id, conversation_id=conversation_id
-        )
+        event = NewEvent(kind=Kind.ACCESS, decision="noted", customer_id=customer_id, conversation_id=conversation_id)
         record(Actor(kind="staff", id=staff.username), event, note=text)
     return note
 

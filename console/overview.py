@@ -62,7 +62,7 @@ _BY_RULE = f"""
         count(*) FILTER (WHERE state NOT IN ('denied', 'expired') AND lowered_from_minor IS NOT NULL),
         count(*) FILTER (WHERE state = 'denied'), count(*) FILTER (WHERE state = 'expired')
     {_DECIDED} GROUP BY rule ORDER BY count(*) DESC, rule
-"""  # noqa: S608
+"""
 
 
 def decided(span: Span) -> dict[str, Any]:

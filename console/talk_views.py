@@ -22,7 +22,12 @@ from approvals.participants import takes_part
 from audit.access import DECIDES, LEAD, READS_CONSOLE, staff_page
 from console.talk_search import found_by, names_of
 
-_STATUS: dict[type[DecisionError], int] = {Forbidden: 403, Invalid: 422, takeover.NotYours: 409, takeover.OtherText: 409}
+_STATUS: dict[type[DecisionError], int] = {
+    Forbidden: 403,
+    Invalid: 422,
+    takeover.NotYours: 409,
+    takeover.OtherText: 409,
+}
 _TABS = {
     "all": gettext_lazy("All"),
     "open": gettext_lazy("With the assistant"),
@@ -180,7 +185,9 @@ def _answer(request: HttpRequest, found: Conversation, status: int, **more: Any)
 
 def _written(request: HttpRequest) -> dict[str, str]:
     """The message under the limits that customers have too."""
-    body = NewMessage(data={name: request.POST.get(name, "").replace("\r\n", "\n").strip() for name in ("client_id", "text")})
+    body = NewMessage(
+        data={name: request.POST.get(name, "").replace("\r\n", "\n").strip() for name in ("client_id", "text")}
+    )
     if not body.is_valid():
         raise Invalid({name: [str(text) for text in texts] for name, texts in body.errors.items()})
     return dict(body.validated_data)

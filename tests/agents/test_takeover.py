@@ -242,7 +242,9 @@ def test_a_failed_turn_is_not_tried_again_under_a_person(agent: Staff) -> None:
         steering.retry_turn(turn.turn_id)
 
 
-def test_what_a_silenced_turn_says_is_not_heard(turn: Any, django_capture_on_commit_callbacks: Any, agent: Staff) -> None:
+def test_what_a_silenced_turn_says_is_not_heard(
+    turn: Any, django_capture_on_commit_callbacks: Any, agent: Staff
+) -> None:
     shown = {"turn_id": str(turn.turn_id), "step": 1, "text": "I would"}
     stream.publish(turn.conversation_id, "text.delta", shown)
     before = stream.last_event_id(turn.conversation_id)

@@ -11,7 +11,6 @@ from agents.claims import Claimed
 from agents.models import Message, ToolCall
 from approvals.models import Staff
 from audit.models import Event
-from tests.cast import begin_turn
 
 pytestmark = pytest.mark.django_db
 

@@ -41,7 +41,9 @@ def test_how_they_signed_in(signed_in: Any, agent: Staff, shop: None) -> None:
 
 
 def test_somebody_who_never_did_anything(signed_in: Any, agent: Staff, shop: None) -> None:
-    as_staff(lambda: Customer.objects.create(customer_id="new", name="New", email="n@example.com", address={}, imported={}))
+    as_staff(
+        lambda: Customer.objects.create(customer_id="new", name="New", email="n@example.com", address={}, imported={})
+    )
     body = signed_in(agent).get("/console/customers/new/").content.decode()
     for text in ("None yet.", "They never wrote.", "Nothing yet.", "No orders.", "Nobody with the same brand"):
         assert text in body

@@ -53,7 +53,11 @@ def test_who_may_what(client: Client, signed_in: Any, agent: Staff, auditor: Sta
 
 def test_an_empty_shop(signed_in: Any, lead: Staff, shop: None) -> None:
     body = signed_in(lead).get(PAGE).content.decode()
-    for text in ("Nothing was executed without a person on this day.", "Nothing was decided in these days.", "none yet"):
+    for text in (
+        "Nothing was executed without a person on this day.",
+        "Nothing was decided in these days.",
+        "none yet",
+    ):
         assert text in body
 
 
@@ -184,7 +188,8 @@ def test_bars_stand_on_each_other_and_what_is_small_is_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(None, "none yet"), (0, "0 s"), (59.4, "59 s"), (150, "2 min"), (7200, "2 h"), (180_000, "2 days")]
+    ("seconds", "text"),
+    [(None, "none yet"), (0, "0 s"), (59.4, "59 s"), (150, "2 min"), (7200, "2 h"), (180_000, "2 days")],
 )
 def test_durations(seconds: float | None, text: str) -> None:
     assert duration(seconds) == text

@@ -52,7 +52,7 @@ def test_who_only_reads(signed_in: Any, turn: Claimed, role: str) -> None:
     for each in pages(turn.conversation_id):
         response = client.get(each)
         assert response.status_code == 200
-        assert b"<button type=\"submit\">Take over" not in response.content
+        assert b'<button type="submit">Take over' not in response.content
     for deed in DEEDS:
         assert client.post(url(deed, turn.conversation_id), {"text": "x"}).status_code == 403
     assert Conversation.objects.get().state == "open"
