@@ -140,9 +140,8 @@ def close(*, conversation_id: uuid.UUID, staff: Staff) -> Conversation:
     with transaction.atomic():
         found = _held(conversation_id, staff)
         _move(found, State.CLOSED, holder=None, held_since=None)
-        _tell(
-            found, staff, "closed", f"{name_of(staff)} has closed this conversation. You can begin a new one any time."
-        )
+        told = f"{name_of(staff)} has closed this conversation. You can begin a new one at any time."
+        _tell(found, staff, "closed", told)
     return found
 
 

@@ -3,6 +3,7 @@
 import datetime as dt
 import uuid
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils.dateparse import parse_datetime
@@ -46,7 +47,7 @@ def page(*, tab: str, where: Q, place: str) -> Page:
     return Page(rows[:PAGE], f"{getattr(last, sorted_by).isoformat()} {last.pk}" if last else "")
 
 
-def _annotated(tab: str) -> QuerySet[Conversation]:
+def _annotated(tab: str) -> "QuerySet[Any]":
     said = Message.objects.filter(conversation=OuterRef("pk"), author=Message.Author.CUSTOMER).order_by("id")
     found = Conversation.objects.select_related("holder").annotate(first=Subquery(said.values("text")[:1]))
     if tab == "handed_over":

@@ -1,7 +1,7 @@
 """Charts that the server draws: bars by day in an SVG, with the same numbers in a table behind them."""
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 SLOT, BAR, HEIGHT = 10, 8, 100
@@ -32,7 +32,7 @@ class Chart:
 
 
 def draw(
-    key: str, title: str, columns: tuple[str, ...], days: dict[dt.date, Sequence[int]], show: Callable[[int], str]
+    key: str, title: str, columns: tuple[str, ...], days: Mapping[dt.date, Sequence[int]], show: Callable[[int], str]
 ) -> Chart:
     """Bars whose series stand on each other; `days` holds one number per series, oldest day first."""
     highest = max((sum(numbers) for numbers in days.values()), default=0)

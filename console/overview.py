@@ -93,11 +93,12 @@ def money(span: Span) -> dict[str, dict[dt.date, list[int]]]:
 
 def _money(span: Span) -> Any:
     own = Q(request_reference="")
-    by_day = Entry.objects.filter(at__gte=span.since).exclude(currency="")
-    by_day = by_day.annotate(day=TruncDate("at", tzinfo=span.zone)).values("currency", "day")
-    return by_day.annotate(
+    executed = Entry.objects.filter(at__gte=span.since).exclude(currency="")
+    by_day = executed.annotate(day=TruncDate("at", tzinfo=span.zone)).values("currency", "day")
+    summed = by_day.annotate(
         automatic=Sum("amount_minor", filter=own), approved=Sum("amount_minor", filter=~own), count=Count("pk")
-    ).order_by("currency", "day")
+    )
+    return summed.order_by("currency", "day")
 
 
 def model_cost(span: Span) -> dict[dt.date, list[int]]:

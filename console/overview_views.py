@@ -1,7 +1,7 @@
 """The overview: what to look at today, and how the shop's agent and its people do."""
 
 import datetime as dt
-from typing import Any, cast
+from typing import cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,7 +30,7 @@ def page(request: HttpRequest) -> HttpResponse:
     """The range, the time zone and the day of the sample stand in the address."""
     span, day = _span(request), _day(request.GET.get("day", ""))
     role = role_of(request.user)
-    kept = {"days": span.days, "tz": span.zone.key, "day": day.isoformat()}
+    kept: dict[str, str | int] = {"days": span.days, "tz": span.zone.key, "day": day.isoformat()}
     context = {
         "span": span,
         "ranges": [(days, urlencode({**kept, "days": days})) for days in overview.RANGES],
@@ -43,7 +43,6 @@ def page(request: HttpRequest) -> HttpResponse:
         "limits": overview.limits_hit(span),
         "standing": brakes.standing(),
         "charts": _charts(span) if role in SEES_MONEY else [],
-        "back": urlencode(kept),
     }
     return render(request, "console/overview.html", context)
 
@@ -87,7 +86,7 @@ def _day(text: str) -> dt.date:
     return day
 
 
-def _around(day: dt.date, kept: dict[str, Any]) -> list[tuple[dt.date, str]]:
+def _around(day: dt.date, kept: dict[str, str | int]) -> list[tuple[dt.date, str]]:
     """The days before and after, as far as there are any."""
     near = [day + dt.timedelta(days=by) for by in (-1, 1)]
     return [(each, urlencode({**kept, "day": each.isoformat()})) for each in near if each <= timezone.now().date()]

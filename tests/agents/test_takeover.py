@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from agents import chat, loop, replies, steering, stream, takeover
+from agents import chat, loop, steering, stream, takeover
+from agents import model as model_client
 from agents.claims import claim, claimable
+from agents.dispatch import dispatch
 from agents.history import messages_for
 from agents.models import Conversation, HandOff, Message, ToolCall, Turn
 from agents.standin.history import check_messages
@@ -177,7 +179,7 @@ def test_taken_over_while_the_model_thinks_nothing_of_its_reply_happens(
     model: Server, agent: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even when it was handed back again before the reply came."""
-    ask = replies.ask
+    ask = model_client.ask
 
     def slow(*given: Any, **more: Any) -> Any:
         reply = ask(*given, **more)
@@ -203,7 +205,7 @@ def test_taken_over_while_the_model_thinks_nothing_of_its_reply_happens(
 def test_taken_over_between_two_calls_the_rest_is_answered_as_cut(
     model: Server, agent: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = loop.dispatch
+    real = dispatch
 
     def then_take_over(call: Any) -> Any:
         outcome = real(call)

@@ -6,6 +6,6 @@ if (own && own !== link.dataset.zone) {
   const address = new URLSearchParams(location.search);
   address.set("tz", own);
   link.href = `?${address}`;
-  link.querySelector("span").textContent = own;
+  link.textContent += `: ${own}`;
   link.hidden = false;
 }
