@@ -9,6 +9,7 @@ import uuid
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from agents import operator_notes
 from agents.doorbell import ring_on_commit
@@ -43,9 +44,10 @@ def name_of(staff: Staff) -> str:
 def refusal_for(conversation: Conversation, staff: Staff) -> Forbidden | None:
     """Why this person may not answer here, so that a page can say so before they type."""
     if staff.role not in DECIDES or not staff.is_active:
-        return Forbidden("role", f"The role {staff.role} does not answer customers; agents and leads do.")
+        sentence = _("The role %(role)s does not answer customers; agents and leads do.") % {"role": staff.role}
+        return Forbidden("role", sentence)
     if staff.customer_id and staff.customer_id == conversation.customer_id:
-        return Forbidden("self", "This is your own customer account, so a colleague has to answer.")
+        return Forbidden("self", _("This is your own customer account, so a colleague has to answer."))
     return None
 
 
@@ -69,17 +71,20 @@ def take_over(*, conversation_id: uuid.UUID, staff: Staff, instead_of: str = "")
 
 def _require_free(found: Conversation, staff: Staff, instead_of: str) -> None:
     if found.state == State.CLOSED:
-        raise NotYours("Nothing was changed: this conversation is closed.")
+        raise NotYours(_("Nothing was changed: this conversation is closed."))
     if found.holder is None or (staff.role == LEAD and found.holder.username == instead_of):
         return
     raise _held_by(found)
 
 
 def _held_by(found: Conversation) -> NotYours:
-    if found.holder is None:
-        return NotYours(f"Nothing was changed: you do not have this conversation; it is {found.state}.")
-    since = f" since {found.held_since:%H:%M} UTC on {found.held_since:%-d %B}" if found.held_since else ""
-    return NotYours(f"Nothing was changed: {found.holder.username} has this conversation{since}.")
+    if found.holder is None or found.held_since is None:
+        closed = _("Nothing was changed: this conversation is closed.")
+        return NotYours(
+            closed if found.state == State.CLOSED else _("Nothing was changed: the assistant has it again.")
+        )
+    told = {"who": found.holder.username, "when": f"{found.held_since:%H:%M}"}
+    return NotYours(_("Nothing was changed: %(who)s has this conversation, since %(when)s UTC.") % told)
 
 
 _SILENCE_RUNNING = """
@@ -111,7 +116,7 @@ def say(*, conversation_id: uuid.UUID, staff: Staff, client_id: str, text: str) 
         key = f"staff:{staff.pk}:{client_id}"
         if before := Message.objects.filter(conversation=found, key=key).first():
             if before.text != text:
-                raise OtherText("This was sent before with another text; send it again.")
+                raise OtherText(_("This was sent before with another text; send it again."))
             return before
         if found.holder != staff:
             raise _held_by(found)
@@ -155,7 +160,7 @@ def _locked(conversation_id: uuid.UUID, staff: Staff) -> Conversation:
     """The conversation under its lock, for one who may answer in it. Raises NotFound and Forbidden."""
     found = Conversation.objects.select_for_update(no_key=True).filter(pk=conversation_id).first()
     if found is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound(_("There is no such conversation."))
     if refusal := refusal_for(found, staff):
         raise refusal
     return found

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models.functions import MD5
+from django.utils.translation import gettext as _
 
 from approvals.errors import Conflict, Forbidden, Invalid, NotFound
 from approvals.look_models import Look
@@ -44,16 +45,20 @@ def look(*, reference: str, staff: Staff, outcome: str, note: str) -> Look:
     """Say what one found; the first to say so has looked. Raises Forbidden, NotFound, Invalid and Conflict."""
     note = note.strip()
     if staff.role not in DECIDES or not staff.is_active:
-        raise Forbidden("role", f"The role {staff.role} does not look at executions; agents and leads do.")
+        raise Forbidden(
+            "role", _("The role %(role)s does not look at executions; agents and leads do.") % {"role": staff.role}
+        )
     if outcome not in Look.Outcome.values or "\x00" in note or len(note) > MOST_TEXT:
-        raise Invalid({"note": [f"Choose fine or wrong, and write at most {MOST_TEXT:,} characters."]})
+        raise Invalid(
+            {"note": [_("Choose fine or wrong, and write at most %(most)d characters.") % {"most": MOST_TEXT}]}
+        )
     if outcome == Look.Outcome.WRONG and not note:
-        raise Invalid({"note": ["Say what is wrong, for the lead who looks after it."]})
+        raise Invalid({"note": [_("Say what is wrong, for the lead who looks after it.")]})
     entry = as_staff(lambda: Entry.objects.filter(pk=reference, request_reference="").first())
     if entry is None:
-        raise NotFound("There is no such automatic execution.")
+        raise NotFound(_("There is no such automatic execution."))
     if staff.customer_id == entry.customer_id:
-        raise Forbidden("self", "This is about your own customer account, so a colleague has to look at it.")
+        raise Forbidden("self", _("This is about your own customer account, so a colleague has to look at it."))
     try:
         return _keep(entry, staff, outcome, note)
     except IntegrityError as error:

@@ -70,7 +70,7 @@ def test_of_two_who_take_over_one_is_told_who_has_it(agent: Staff) -> None:
     other = cast.make_staff("bea", "agent")
     found = begun()
     take_over(conversation_id=found.pk, staff=agent)
-    with pytest.raises(NotYours, match="ada has this conversation since"):
+    with pytest.raises(NotYours, match="ada has this conversation, since"):
         take_over(conversation_id=found.pk, staff=other)
     take_over(conversation_id=found.pk, staff=agent)  # again is nothing new
     assert len(said(found, "notice")) == 1
@@ -114,7 +114,7 @@ def test_what_staff_say_is_said_once(agent: Staff) -> None:
     assert say(conversation_id=found.pk, staff=agent, client_id="1", text="Hello").pk == first.pk
     with pytest.raises(OtherText):
         say(conversation_id=found.pk, staff=agent, client_id="1", text="Goodbye")
-    with pytest.raises(NotYours, match="it is closed"):
+    with pytest.raises(NotYours, match="is closed"):
         say(conversation_id=found.pk, staff=agent, client_id="2", text="Goodbye")
     assert said(found, "staff") == ["Hello"]
 
