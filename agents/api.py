@@ -21,6 +21,7 @@ from agents.models import Conversation, Turn
 from agents.notices import STATES
 from agents.steering import sign_out
 from agents.stream import last_event_id
+from agents.takeover import name_of
 from agents.tokens import TokenRefused, WidgetClaims, verify_widget_token
 from agents.transcript import show_message, visible
 from approvals import requests
@@ -124,6 +125,7 @@ class OneConversation(ChatView):
             {
                 "id": str(conversation.pk),
                 "state": conversation.state,
+                **({"staff": name_of(conversation.holder)} if conversation.holder else {}),
                 "messages": [show_message(row) for row in rows],
                 "requests": [show_request(row) for row in waiting],
                 "last_event_id": newest,

@@ -24,6 +24,7 @@ class MessageShape(serializers.Serializer[object]):
     author = serializers.ChoiceField(["customer", "assistant", "staff", "notice"])
     text = serializers.CharField()
     html = serializers.CharField(required=False, help_text="The assistant's Markdown as sanitised HTML.")
+    name = serializers.CharField(required=False, help_text="Of the member of staff who wrote it.")
     created_at = serializers.DateTimeField()
 
 
@@ -36,6 +37,7 @@ class RequestShape(serializers.Serializer[object]):
 class ConversationShape(serializers.Serializer[object]):
     id = serializers.UUIDField()
     state = serializers.ChoiceField(Conversation.State.values)
+    staff = serializers.CharField(required=False, help_text="Who answers, while it is with staff.")
     messages = MessageShape(many=True)
     requests = RequestShape(many=True, required=False)
     last_event_id = serializers.CharField(required=False)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection, transaction
+from django.utils import timezone
 
 from agents.doorbell import ring_on_commit
 from agents.models import Conversation, Message, Turn
 from agents.prompt import current_definition_id
-from agents.stream import publish_on_commit
+from agents.stream import ended, publish_on_commit
 from agents.transcript import show_message
 from approvals.policies import version_in_force
 from audit.failpoints import reach_on_commit
@@ -62,7 +63,8 @@ def post_message(
         signed_in = {"session_id": session_id, "auth_time": auth_time, "amr": list(amr)}
         if any(getattr(conversation, name) != value for name, value in signed_in.items()):
             Conversation.objects.filter(pk=conversation_id).update(**signed_in)
-        turn_id = queued or _new_turn(conversation, number=last + 1)
+        with_staff = conversation.state == Conversation.State.WITH_STAFF
+        turn_id = queued or (_unrun_turn if with_staff else _new_turn)(conversation, number=last + 1)
         message = Message.objects.create(
             conversation=conversation,
             turn_id=turn_id,
@@ -72,7 +74,10 @@ def post_message(
         )
         reach_on_commit("message_committed", conversation_id)
         publish_on_commit(conversation_id, "message", {"message": show_message(message)})
-        ring_on_commit("agents.tasks.work")
+        if with_staff:
+            publish_on_commit(conversation_id, "turn.finished", ended(turn_id, "taken_over"))
+        else:
+            ring_on_commit("agents.tasks.work")
     return Posted(message_id=message.pk, turn_id=turn_id, new=True)
 
 
@@ -98,6 +103,18 @@ def _again(before: list[Any], text: str) -> Posted:
     if said != text or turn_id is None:
         raise OtherText
     return Posted(message_id=message_id, turn_id=uuid.UUID(turn_id), new=False)
+
+
+def _unrun_turn(conversation: Conversation, *, number: int) -> uuid.UUID:
+    """For what is written while staff have the conversation: a turn that no worker runs. The next one that runs reads
+    it in the history."""
+    last = Turn.objects.filter(conversation=conversation, number=number - 1, reason="taken_over", attempts=0).first()
+    if last is not None:
+        return last.pk
+    finished = {"state": Turn.State.FINISHED, "reason": "taken_over", "finished_at": timezone.now()}
+    return Turn.objects.create(
+        conversation=conversation, customer_id=conversation.customer_id, number=number, **finished
+    ).pk
 
 
 def _new_turn(conversation: Conversation, *, number: int) -> uuid.UUID:

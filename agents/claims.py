@@ -80,8 +80,10 @@ def claim(owner: str) -> Claimed | None:
     return Claimed(**dict(zip(names, row, strict=True))) if row else None
 
 
+# A statement that has waited for the turn's lock sees the turn anew, but the conversation as of before: so whoever
+# takes over marks the turn itself.
 _HOLD = """
-    SELECT t.writes, c.state,
+    SELECT t.writes, c.state <> 'open' OR t.silenced,
            EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
                OR ledger_is_disabled(t.customer_id),
            c.policy_version, (SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL),
@@ -114,10 +116,10 @@ def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
         row = cursor.fetchone()
     if row is None:
         raise LostTurn(str(claimed.turn_id))
-    writes, state, signed_out, began, now, untrusted, minutes, amr, *_ = row
+    writes, taken_over, signed_out, began, now, untrusted, minutes, amr, *_ = row
     if not whatever_happened and signed_out:
         raise StoppedTurn("signed_out")
-    if not whatever_happened and state != "open":
+    if not whatever_happened and taken_over:
         raise StoppedTurn("taken_over")
     around = Circumstances(
         conversation_id=claimed.conversation_id,
@@ -125,7 +127,7 @@ def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
         sign_in_minutes=minutes,
         sign_in_methods=tuple(amr),
     )
-    return Held(writes, state != "open", around, (began, now))
+    return Held(writes, taken_over, around, (began, now))
 
 
 def hand_back(claimed: Claimed, *, seconds: float) -> None:

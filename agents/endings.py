@@ -8,7 +8,7 @@ from agents.doorbell import ring_on_commit
 from agents.limits import COUNT_LOST
 from agents.models import Message
 from agents.results import calls_of
-from agents.stream import publish_on_commit
+from agents.stream import ended, publish_on_commit
 from audit.failpoints import reach_on_commit
 from audit.record import SYSTEM, NewEvent, record
 
@@ -60,8 +60,7 @@ def close(turn: Claimed, reason: str) -> None:
     if sentence := notices.ENDINGS.get(reason):
         notices.notice(turn.conversation_id, sentence, key=f"turn:{turn.turn_id}")
     reach_on_commit("turn_finished", turn.conversation_id)
-    ended = {"turn_id": str(turn.turn_id), "state": "finished", "reason": reason}
-    publish_on_commit(turn.conversation_id, "turn.finished", ended)
+    publish_on_commit(turn.conversation_id, "turn.finished", ended(turn.turn_id, reason))
     if next_waits:
         ring_on_commit("agents.tasks.work")
 

@@ -15,11 +15,11 @@ from agents.dispatch import dispatch
 from agents.endings import ending_of, finish
 from agents.history import tool_uses
 from agents.model import ModelDown, ModelRefusesUs, ReplyUnreadable
-from agents.models import Message, ToolCall
+from agents.models import Conversation, Message, ToolCall
 from agents.replies import ask_and_store
 from agents.results import calls_of
 from agents.stream import publish
-from agents.successor import begin_successor_if_long
+from agents.successor import begin_successor, has_grown_long
 from approvals import brakes
 from ledger.remote import ShopSilent
 
@@ -101,10 +101,14 @@ def _dispatch_all(turn: Claimed, reply: Message) -> None:
 
 def _prepare(turn: Claimed) -> None:
     """What belongs before a turn's first model call: a new history for one grown long, the operator's news."""
+    is_long = turn.number > 1 and has_grown_long(turn)
     with transaction.atomic():
+        if is_long:  # its row is changed, and whoever takes over locks it before the turn
+            Conversation.objects.select_for_update(no_key=True).get(pk=turn.conversation_id)
         hold(turn)
+        if is_long:
+            begin_successor(turn)
         if turn.number > 1:
-            begin_successor_if_long(turn)
             operator_notes.deliver(turn)
 
 

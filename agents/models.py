@@ -49,6 +49,10 @@ class Conversation(models.Model):
     customer_id = models.CharField(max_length=200)
     session_id = models.CharField(max_length=100, help_text="The session that wrote last.")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    holder = models.ForeignKey(
+        "approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+", help_text="Who has it, of staff."
+    )
+    held_since = models.DateTimeField(null=True, help_text="When the holder took it over.")
     definition = models.ForeignKey(Definition, on_delete=models.PROTECT)
     history_from = models.PositiveIntegerField(default=1, help_text="The turn with which the model's history begins.")
     policy_version = models.PositiveIntegerField(default=1, db_default=1, help_text="In force when it began.")
@@ -57,7 +61,41 @@ class Conversation(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        indexes = [models.Index(fields=["customer_id", "-created_at"], name="conversation_by_customer")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="with_staff", holder__isnull=False, held_since__isnull=False)
+                | ~Q(state="with_staff") & Q(holder__isnull=True, held_since__isnull=True),
+                name="with_staff_has_a_holder",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["customer_id", "-created_at"], name="conversation_by_customer"),
+            models.Index(fields=["-created_at", "-id"], name="conversation_newest"),
+            models.Index(fields=["state", "-created_at", "-id"], name="conversation_by_state"),
+        ]
+
+
+class HandOff(models.Model):
+    """The model asked for a person. It waits until one takes the conversation over; one waits at a time."""
+
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="hand_offs")
+    reference = models.CharField(max_length=16, unique=True)
+    summary = models.TextField(help_text="The model's own words: its claim, for staff.")
+    at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["conversation"], condition=Q(ended_at=None), name="one_waiting_hand_off_each"
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at=None, ended_by=None) | Q(ended_at__isnull=False, ended_by__isnull=False),
+                name="a_hand_off_is_ended_by_somebody",
+            ),
+        ]
+        indexes = [models.Index(fields=["at", "id"], condition=Q(ended_at=None), name="hand_off_waiting")]
 
 
 class UntrustedText(models.Model):
@@ -98,6 +136,9 @@ class Turn(models.Model):
     claimable_at = models.DateTimeField(db_default=Now())
     attempts = models.PositiveIntegerField(default=0, help_text="How often it was claimed.")
     waits = models.PositiveIntegerField(default=0, help_text="How often it was handed back, to wait for a model.")
+    silenced = models.BooleanField(
+        default=False, db_default=False, help_text="A person took over while it ran: it ends before its next dispatch."
+    )
     last_input_tokens = models.BigIntegerField(default=0, help_text="The whole input of its last model call.")
     steps = models.PositiveIntegerField(default=0)
     writes = models.PositiveIntegerField(default=0)
@@ -154,6 +195,10 @@ class Message(models.Model):
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, null=True, related_name="messages")
     author = models.CharField(max_length=10, choices=Author)
     text = models.TextField(blank=True, default="", help_text="What people read.")
+    staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+")
+    said_by = models.CharField(
+        max_length=60, blank=True, default="", db_default="", help_text="The name that the customer sees, of staff."
+    )
     client_id = models.CharField(max_length=100, null=True)  # noqa: DJ001 - absent for what no client sent
     key = models.CharField(max_length=200, null=True, help_text="What must be said once.")  # noqa: DJ001
     content = models.TextField(blank=True, default="", help_text="A reply's content blocks, as received.")
@@ -169,6 +214,11 @@ class Message(models.Model):
             models.UniqueConstraint(fields=["conversation", "key"], name="said_once"),
             models.UniqueConstraint(
                 fields=["turn", "step"], condition=Q(author="assistant"), name="one_reply_per_step"
+            ),
+            models.CheckConstraint(
+                condition=Q(author="staff", staff__isnull=False, said_by__gt="", in_history=False)
+                | ~Q(author="staff") & Q(staff__isnull=True, said_by=""),
+                name="staff_say_who_and_never_to_the_model",
             ),
         ]
         indexes = [models.Index(fields=["conversation", "-id"], name="message_by_conversation")]

@@ -132,5 +132,4 @@ ENDINGS = {
     "parked": "We have a technical problem and could not answer. What was carried out, if anything, is confirmed "
     "above; our team has been told.",
     "signed_out": "You were signed out, so this was stopped. What was carried out is confirmed above.",
-    "taken_over": "A person from our team has taken over this conversation.",
 }

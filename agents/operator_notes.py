@@ -4,9 +4,12 @@ A `system` message right after the customer's, made of enums, references, amount
 free words pass here: not staff's, not the customer's, not a stranger's.
 """
 
+import datetime as dt
 import re
 import uuid
 from typing import Any
+
+from django.utils import timezone
 
 from agents.claims import Claimed
 from agents.models import Message
@@ -46,6 +49,19 @@ def keep_note(request: Request, what: str = "") -> None:
         Message.objects.create(
             conversation_id=request.conversation_id, author=Message.Author.OPERATOR, text=note, in_history=True
         )
+
+
+def keep_note_of_staff(conversation_id: uuid.UUID, since: dt.datetime) -> None:
+    """That a person answered, and when: never what they said, which is no part of the history either."""
+    told = _STAFF.format(since.astimezone(dt.UTC), timezone.now())
+    Message.objects.create(conversation_id=conversation_id, author=Message.Author.OPERATOR, text=told, in_history=True)
+
+
+_STAFF = (
+    "A person of the shop's staff answered the customer in this conversation between {:%Y-%m-%d %H:%M} and "
+    "{:%Y-%m-%d %H:%M} UTC. You do not see what the person wrote; what the customer wrote meanwhile stands above. "
+    "Ask the customer where you need to know what was said, and look things up again before you rely on them."
+)
 
 
 def deliver(turn: Claimed) -> None:

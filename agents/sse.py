@@ -100,6 +100,9 @@ class Hub:
 class EventStream:
     """The ASGI application of the route."""
 
+    is_customers = True
+    """Whether its readers are who the model streams for."""
+
     def __init__(self) -> None:
         self._hub: Hub | None = None
 
@@ -112,7 +115,7 @@ class EventStream:
             await _refuse(send, 405, "method_not_allowed", "This address does not take this method.")
             return
         try:
-            claims, conversation = await _admit(headers, scope["path"])
+            until, conversation = await self._admit(headers, scope["path"])
         except TokenRefused:
             await _refuse(send, 401, "unauthenticated", "Sign in, or send a valid bearer token.")
             return
@@ -120,11 +123,22 @@ class EventStream:
             await _refuse(send, 404, "not_found", "Nothing here under this address for you.")
             return
         self._hub = self._hub or Hub()
-        reader = asyncio.create_task(_read(self._hub, conversation, claims, headers.get("last-event-id", ""), send))
+        last_id = headers.get("last-event-id", "")
+        reading = _read(self._hub, conversation, until, last_id, send, is_customer=self.is_customers)
+        reader = asyncio.create_task(reading)
         gone = asyncio.create_task(_until_gone(receive))
         await asyncio.wait({reader, gone}, return_when=asyncio.FIRST_COMPLETED)
         for task in (reader, gone):
             await _end(task)
+
+    async def _admit(self, headers: dict[str, str], path: str) -> tuple[float, str]:
+        """Until when (seconds since 1970) this reader may read which conversation. Raises TokenRefused, Http404."""
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            raise TokenRefused("no bearer token")
+        found = PATH.match(path)
+        claims, conversation = await sync_to_async(_look_up)(token, found.group(1) if found else "")
+        return claims.expires_at.timestamp(), conversation
 
 
 async def _end(task: asyncio.Task[None]) -> None:
@@ -133,14 +147,6 @@ async def _end(task: asyncio.Task[None]) -> None:
         await asyncio.wait({task}, timeout=0.1)
     if not task.cancelled() and (fault := task.exception()):
         log.error("an event stream failed", exc_info=fault)
-
-
-async def _admit(headers: dict[str, str], path: str) -> tuple[WidgetClaims, str]:
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer":
-        raise TokenRefused("no bearer token")
-    found = PATH.match(path)
-    return await sync_to_async(_look_up)(token, found.group(1) if found else "")
 
 
 def _look_up(token: str, conversation_id: str) -> tuple[WidgetClaims, str]:
@@ -157,14 +163,14 @@ async def _until_gone(receive: Receive) -> None:
         pass
 
 
-async def _read(hub: Hub, conversation: str, claims: WidgetClaims, last_id: str, send: Send) -> None:
-    """What was kept since `last_id`, then what comes, until the token ends."""
+async def _read(hub: Hub, conversation: str, until: float, last_id: str, send: Send, *, is_customer: bool) -> None:
+    """What was kept since `last_id`, then what comes, until the reader's time is over."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
     queue = hub.join(conversation)
     try:
         await hub.listen()  # before catching up, so that nothing falls in between
         last_id = await _catch_up(hub, conversation, last_id, send)
-        await _follow(hub, conversation, claims, last_id, queue, send)
+        await _follow(hub, conversation, until, last_id, queue, send, is_customer=is_customer)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
     except (RedisError, OSError) as exc:
         log.warning("an event stream ended early: %s", exc)
@@ -189,9 +195,12 @@ def _is_lost(last_id: str, kept: list[Any]) -> bool:
     return last_id != "0-0" and (not kept or _order(last_id) < _order(kept[0][0]))
 
 
-async def _follow(hub: Hub, conversation: str, claims: WidgetClaims, last_id: str, queue: Any, send: Send) -> None:
-    while (left := claims.expires_at.timestamp() - time.time()) > 0:
-        await hub.redis.set(f"{WATCH}{conversation}", "1", ex=WATCH_SECONDS)
+async def _follow(
+    hub: Hub, conversation: str, until: float, last_id: str, queue: Any, send: Send, *, is_customer: bool
+) -> None:
+    while (left := until - time.time()) > 0:
+        if is_customer:
+            await hub.redis.set(f"{WATCH}{conversation}", "1", ex=WATCH_SECONDS)
         try:
             event = await asyncio.wait_for(queue.get(), min(COMMENT_SECONDS, left))
         except TimeoutError:

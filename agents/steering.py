@@ -10,7 +10,7 @@ from django.utils import timezone
 from agents.doorbell import ring_on_commit
 from agents.models import Conversation, Session, Turn
 from agents.notices import ENDINGS, notice
-from agents.stream import publish_on_commit
+from agents.stream import ended, publish_on_commit
 from audit.record import SYSTEM, Actor, NewEvent, record
 
 FAILED = ("parked", "model_unavailable", "cut", "refusal", "context_window")
@@ -33,6 +33,8 @@ def retry_turn(turn_id: uuid.UUID, *, by: str = "") -> Turn:
         turn = _locked(turn_id)
         if turn.reason not in FAILED:
             raise CannotSteer(f"Turn {turn_id} is {turn.reason or turn.state}; only one that failed is tried again.")
+        if turn.conversation.state != Conversation.State.OPEN:
+            raise CannotSteer("Staff have this conversation, or it is closed; the assistant does not answer in it.")
         later = Turn.objects.filter(conversation_id=turn.conversation_id, number__gt=turn.number)
         if later.exists():
             raise CannotSteer("The conversation has gone on since; the customer's next message reads everything.")
@@ -56,8 +58,7 @@ def end_turn(turn_id: uuid.UUID, *, by: str = "") -> Turn:
         turn.save()
         notice(turn.conversation_id, ENDINGS["parked"], key=f"turn:{turn.pk}")
         _record(turn, "ended", by)
-        ended = {"turn_id": str(turn.pk), "state": "finished", "reason": "parked"}
-        publish_on_commit(turn.conversation_id, "turn.finished", ended)
+        publish_on_commit(turn.conversation_id, "turn.finished", ended(turn.pk, "parked"))
         ring_on_commit("agents.tasks.work")
     return turn
 

@@ -22,6 +22,8 @@ CHANNEL = "placet:live:"
 STREAM = "placet:events:"
 WATCH = "placet:watch:"
 WATCH_SECONDS = 40
+SILENCED = "placet:silenced:"
+_OF_A_MODEL = ("text.delta", "activity")
 
 
 @cache
@@ -30,8 +32,9 @@ def client() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, decode_responses=True, socket_timeout=1, socket_connect_timeout=1)
 
 
-# One round trip: the event gets its id, and whoever listens gets both.
+# One round trip: the event gets its id, and whoever listens gets both. What a silenced turn says is dropped.
 _SEND = """
+if redis.call('EXISTS', KEYS[2]) == 1 then return end
 local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'event', ARGV[3], 'data', ARGV[4])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('PUBLISH', ARGV[5], cjson.encode({id = id, event = ARGV[3], data = ARGV[4]}))
@@ -46,8 +49,9 @@ def _send() -> Script:
 def publish(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> None:
     """Send one event now. A failing Redis is logged and forgotten."""
     channel = f"{CHANNEL}{conversation_id}"
+    speaks = f"{SILENCED}{data['turn_id']}" if event in _OF_A_MODEL else f"{SILENCED}nobody"
     try:
-        _send()([f"{STREAM}{conversation_id}"], [KEPT_EVENTS, KEPT_SECONDS, event, json.dumps(data), channel])
+        _send()([f"{STREAM}{conversation_id}", speaks], [KEPT_EVENTS, KEPT_SECONDS, event, json.dumps(data), channel])
     except redis.RedisError as exc:
         log.warning("event %s was not sent: %s", event, exc)
 
@@ -55,6 +59,19 @@ def publish(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> Non
 def publish_on_commit(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> None:
     """Send an event once what it tells of is committed."""
     transaction.on_commit(partial(publish, conversation_id, event, data), robust=True)
+
+
+def ended(turn_id: uuid.UUID, reason: str) -> dict[str, str]:
+    """What `turn.finished` carries."""
+    return {"turn_id": str(turn_id), "state": "finished", "reason": reason}
+
+
+def silence(turn_id: uuid.UUID) -> None:
+    """From now on nothing is heard any more of what this turn's model says or does."""
+    try:
+        client().set(f"{SILENCED}{turn_id}", "1", ex=KEPT_SECONDS)
+    except redis.RedisError as exc:
+        log.warning("turn %s is not silenced in open chats: %s", turn_id, exc)
 
 
 def is_watched(conversation_id: uuid.UUID) -> bool:

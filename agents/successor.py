@@ -4,6 +4,8 @@ The new history opens with a summary made from the ledger and the record, not by
 up, what was executed, what waits. Everything said before stays readable to people.
 """
 
+from django.db.models import F
+
 from agents.claims import Claimed
 from agents.models import Conversation, Message, Turn
 from approvals.models import Request
@@ -14,11 +16,20 @@ LONG_TOKENS = 60_000
 MOST_LINES = 60
 
 
-def begin_successor_if_long(turn: Claimed) -> None:
-    """Before a turn's first model call, under the turn's lock."""
-    last = Turn.objects.filter(conversation_id=turn.conversation_id, number__lt=turn.number).order_by("-number").first()
-    if last is None or last.last_input_tokens <= LONG_TOKENS:
-        return
+def has_grown_long(turn: Claimed) -> bool:
+    """Whether the last turn in which a model was asked, of this history, took that much."""
+    asked = Turn.objects.filter(
+        conversation_id=turn.conversation_id,
+        number__lt=turn.number,
+        number__gte=F("conversation__history_from"),
+        last_input_tokens__gt=0,
+    )
+    last = asked.order_by("-number").values_list("last_input_tokens", flat=True).first()
+    return last is not None and last > LONG_TOKENS
+
+
+def begin_successor(turn: Claimed) -> None:
+    """Before a turn's first model call, under the conversation's lock and the turn's."""
     Message.objects.create(
         conversation_id=turn.conversation_id,
         turn_id=turn.turn_id,

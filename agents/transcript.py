@@ -37,6 +37,8 @@ def show_message(message: Message) -> dict[str, Any]:
         "text": message.text,
         "created_at": message.created_at.isoformat() if message.pk else None,
     }
+    if message.author == Message.Author.STAFF:
+        return shown | {"name": message.said_by}
     return shown | ({"html": to_html(message.text)} if message.author == Message.Author.ASSISTANT else {})
 
 

@@ -1,11 +1,7 @@
-"""Pages about conversations, under /console/conversations/."""
+"""Fragments about conversations, under /console/conversations/."""
 
 from django.urls import path
 
 from agents import views
 
-urlpatterns = [
-    path("", views.conversations, name="conversations"),
-    path("<uuid:conversation_id>/", views.conversation, name="conversation"),
-    path("<uuid:conversation_id>/transcript/", views.transcript, name="conversation-transcript"),
-]
+urlpatterns = [path("<uuid:conversation_id>/transcript/", views.transcript, name="conversation-transcript")]

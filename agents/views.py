@@ -1,88 +1,57 @@
 """Conversations as staff read them. What the model said is its claim; what its tools answered is what was so."""
 
+import datetime as dt
 import json
 import uuid
 from typing import Any
 
-from django.db.models import OuterRef, Q, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils.dateparse import parse_datetime
-from django.utils.http import urlencode
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from agents.models import Conversation, Message, ToolCall
 from agents.taint import text_at
 from audit.access import READS_CONSOLE, staff_page
-from audit.models import Kind
+from audit.models import Event, Kind
 from audit.record import Actor, NewEvent, record
 
-PAGE = 50
 MOST_MESSAGES = 200
-
-
-@staff_page(*READS_CONSOLE)
-@require_safe
-def conversations(request: HttpRequest) -> HttpResponse:
-    """Newest first; `before` is where the page before this one ended."""
-    said = Message.objects.filter(conversation=OuterRef("pk"), author=Message.Author.CUSTOMER).order_by("id")
-    found = Conversation.objects.filter(_before(request.GET.get("before", "")))
-    found = found.annotate(first=Subquery(said.values("text")[:1])).order_by("-created_at", "-id")
-    page = list(found[: PAGE + 1])
-    more = len(page) > PAGE
-    last = page[PAGE - 1] if more else None
-    before = urlencode({"before": f"{last.created_at.isoformat()} {last.pk}"}) if last else ""
-    return render(request, "agents/conversations.html", {"conversations": page[:PAGE], "before": before})
-
-
-def _before(text: str) -> Q:
-    if not text:
-        return Q()
-    moment, _, key = text.rpartition(" ")
-    try:
-        at, conversation_id = parse_datetime(moment), uuid.UUID(key)
-    except ValueError as error:
-        raise Http404 from error
-    if at is None or at.tzinfo is None:
-        raise Http404
-    return Q(created_at__lt=at) | Q(created_at=at, id__lt=conversation_id)
-
-
-@staff_page(*READS_CONSOLE)
-@require_safe
-def conversation(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
-    """One conversation on a page of its own."""
-    return _transcript(request, conversation_id, "agents/conversation.html")
+ONE_READING = dt.timedelta(minutes=10)
 
 
 @staff_page(*READS_CONSOLE)
 @require_safe
 def transcript(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
-    """The same as a fragment, for the page of a request."""
-    return _transcript(request, conversation_id, "agents/_transcript.html")
-
-
-def _transcript(request: HttpRequest, conversation_id: uuid.UUID, template: str) -> HttpResponse:
+    """What was said, as a fragment for the page of a request."""
     found = get_object_or_404(Conversation, pk=conversation_id)
+    return render(request, "agents/_transcript.html", read_by(request, found))
+
+
+def read_by(request: HttpRequest, found: Conversation) -> dict[str, Any]:
+    """The newest messages, or those before `before`, with their calls. Reading is an event, once in a while of it."""
     before = request.GET.get("before", "")
     if before and not (before.isascii() and before.isdigit() and len(before) < 19):
         raise Http404
-    messages = Message.objects.filter(conversation=found, id__lt=int(before or 2**63 - 1))
+    messages = Message.objects.filter(conversation=found, id__lt=int(before or 2**63 - 1)).select_related("staff")
     newest = list(messages.prefetch_related("tool_calls").order_by("-id")[: MOST_MESSAGES + 1])
     shown = newest[:MOST_MESSAGES][::-1]
-    record(
-        Actor(kind="staff", id=request.user.get_username()),
-        NewEvent(kind=Kind.ACCESS, decision="read", customer_id=found.customer_id, conversation_id=found.pk),
-        what="transcript",
-    )
+    _record_reading(request.user.get_username(), found)
     marks = _marks(found)
-    context = {
+    return {
         "conversation": found,
         "said": [(message, _calls(message, marks)) for message in shown],
         "untrusted": list(found.untrusted_texts.order_by("id")),
         "older": shown[0].pk if len(newest) > MOST_MESSAGES else None,
     }
-    return render(request, template, context)
+
+
+def _record_reading(name: str, found: Conversation) -> None:
+    """A page that follows a conversation reads it again and again; that is one reading."""
+    own = Event.objects.filter(conversation_id=found.pk, kind=Kind.ACCESS, decision="read", actor_id=name)
+    if not own.filter(at__gt=timezone.now() - ONE_READING).exists():
+        event = NewEvent(kind=Kind.ACCESS, decision="read", customer_id=found.customer_id, conversation_id=found.pk)
+        record(Actor(kind="staff", id=name), event, what="transcript")
 
 
 Marks = dict[tuple[int, int], list[str]]

@@ -11,7 +11,8 @@ from django.db.models import Count, F, Q
 
 from approvals.errors import Conflict, Forbidden
 from approvals.kinship import shared_with
-from approvals.models import Participant, Request, Staff
+from approvals.models import Request, Staff
+from approvals.participants import takes_part
 from approvals.policies import refusal_of
 from approvals.requests import event_of, locked
 from approvals.tally import approvals_of
@@ -30,8 +31,8 @@ def refusal_for(request: Request, staff: Staff, *, by_token: bool = False) -> Fo
             "self",
             f"You share {' and '.join(shared)} with this customer, so a colleague has to decide, or a lead clears you.",
         )
-    if Participant.objects.filter(conversation_id=request.conversation_id, staff=staff).exists():
-        return Forbidden("self", "You wrote in this conversation, so a colleague has to decide.")
+    if takes_part(conversation_id=request.conversation_id, staff=staff):
+        return Forbidden("self", "You took part in this conversation, so a colleague has to decide.")
     if approvals_of(request).filter(staff=staff).exists():
         return Forbidden("same_person", "You have approved this already; the second approval is somebody else's.")
     if by_token and request.approvals_needed > 1 and settings.PLACET.token_approvals != "all":

@@ -9,6 +9,7 @@ from approvals.brake_models import Brake
 from approvals.desk_models import Task, Withdrawal
 from approvals.evidence_models import CardView
 from approvals.kinship_models import Clearance
+from approvals.look_models import Look
 from approvals.note_models import Note
 from approvals.outbox_models import Delivery
 from approvals.policy_models import Flag, PolicyVersion
@@ -21,6 +22,7 @@ __all__ = [
     "Decision",
     "Delivery",
     "Flag",
+    "Look",
     "Note",
     "Participant",
     "PolicyVersion",
@@ -141,6 +143,7 @@ class Request(models.Model):
             models.Index(fields=["customer_id", "-created_at"], name="request_by_customer"),
             models.Index(fields=["conversation_id"], name="request_by_conversation"),
             models.Index(fields=["-created_at"], condition=Q(is_decoy=True), name="request_decoys"),
+            models.Index(fields=["decided_at"], condition=Q(decided_at__isnull=False), name="request_decided"),
         ]  # fmt: skip
 
     @property

@@ -54,16 +54,17 @@ def report_mistake(*, reference: str, staff: Staff, text: str) -> Task:
             raise Conflict(request.state, request.decided_by, request.decided_at)
         task = Task.objects.create(
             kind=Task.Kind.MISTAKE, reference=reference, customer_id=request.customer_id, text=text, opened_by=staff,
-            money=_recall(request, staff),
+            money=recall_money(entry=request.entry_reference, customer_id=request.customer_id, staff=staff),
         )  # fmt: skip
         record(Actor(kind="staff", id=staff.username), event_of(request, kind="request", decision="mistake"), note=text)
     return task
 
 
-def _recall(request: Request, staff: Staff) -> Task.Money:
+def recall_money(*, entry: str, customer_id: str, staff: Staff) -> Task.Money:
+    """Take the money of something executed back if it has not been sent; what became of it, as a task says it."""
     actor = Actor(kind="staff", id=staff.username)
     try:
-        recalled = recall(entry=request.entry_reference, customer_id=request.customer_id, actor=actor)
+        recalled = recall(entry=entry, customer_id=customer_id, actor=actor)
     except TooLate:
         return Task.Money.LEFT
     return Task.Money.RECALLED if recalled else Task.Money.NONE

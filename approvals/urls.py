@@ -41,5 +41,4 @@ urlpatterns = [
     path("policy/<int:number>/", policy_views.version, name="policy-version"),
     path("policy/<int:number>/activate/", policy_views.activate, name="policy-activate"),
     path("flags/<path:customer_id>/", customers.flag, name="flag"),
-    path("customers/<path:customer_id>/", customers.customer, name="customer"),
 ]

@@ -9,13 +9,20 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 django = get_asgi_application()
 
-from agents.sse import PATH, EventStream  # noqa: E402 - the models behind it need Django set up
+from agents import staff_sse  # noqa: E402 - the models behind it need Django set up
+from agents.sse import PATH, EventStream  # noqa: E402
 
 events = EventStream()
+staff_events = staff_sse.StaffEventStream()
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
     """Route a request; uvicorn's lifespan has nothing to do here."""
     if scope["type"] == "http":
-        app = events if PATH.match(scope["path"]) else django
-        await app(scope, receive, send)
+        await _app_for(scope["path"])(scope, receive, send)
+
+
+def _app_for(path: str) -> Any:
+    if PATH.match(path):
+        return events
+    return staff_events if staff_sse.PATH.match(path) else django

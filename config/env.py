@@ -50,6 +50,7 @@ NUMBERS = {
     "PLACET_TURN_MINOR": Number(100, 1, 1_000_000),
     "PLACET_WORKER_THREADS": Number(256, 1, 1000),
     "PLACET_DECOYS_PER_DAY": Number(0, 0, 100),
+    "PLACET_SAMPLE_PER_DAY": Number(10, 0, 200),
 }
 TEXTS = (
     *NOTIFY_NAMES,
@@ -103,6 +104,7 @@ class Env:
     turn_minor: int
     worker_threads: int
     decoys_per_day: int
+    sample_per_day: int
     demo: bool
     hosts: tuple[str, ...]
     failpoints: Path | None

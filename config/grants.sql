@@ -9,7 +9,7 @@ GRANT SELECT ON django_migrations, django_content_type, auth_permission, auth_gr
 GRANT SELECT, INSERT, UPDATE ON approvals_staff TO placet_app;
 GRANT SELECT ON approvals_staff_groups, approvals_staff_user_permissions TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON approvals_request TO placet_app;
-GRANT SELECT, INSERT ON approvals_decision, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant TO placet_app;
+GRANT SELECT, INSERT ON approvals_decision, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant, approvals_look TO placet_app;
 GRANT SELECT, INSERT, UPDATE (attempts, next_at, sent_at, given_up_at) ON approvals_delivery TO placet_app;
 GRANT SELECT, INSERT, UPDATE (seconds) ON approvals_cardview TO placet_app;
 GRANT SELECT, INSERT, UPDATE (done_by_id, done_at, outcome) ON approvals_task TO placet_app;
@@ -20,6 +20,7 @@ GRANT SELECT, INSERT, UPDATE (cleared_by_id, cleared_at) ON approvals_flag TO pl
 GRANT SELECT, INSERT ON agents_definition, agents_session, agents_toolcall, agents_untrustedtext TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON agents_conversation, agents_turn, agents_limit TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON agents_message TO placet_app;
+GRANT SELECT, INSERT, UPDATE (ended_at, ended_by_id) ON agents_handoff TO placet_app;
 GRANT SELECT, INSERT ON audit_event, audit_detail TO placet_app;
 GRANT SELECT ON ledger_product TO placet_app;
 

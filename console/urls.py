@@ -1,5 +1,20 @@
 """Pages of the console that belong to no single rule, under /console/."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from console import customer_views, overview_views, talk_views
+
+urlpatterns = [
+    path("overview/", overview_views.page, name="overview"),
+    path("overview/look/", overview_views.look, name="overview-look"),
+    path("customers/<path:customer_id>/", customer_views.customer, name="customer"),
+    path("conversations/", talk_views.conversations, name="conversations"),
+    path("conversations/<uuid:conversation_id>/", talk_views.conversation, name="conversation"),
+    path("conversations/<uuid:conversation_id>/live/", talk_views.live, name="conversation-live"),
+    path("conversations/<uuid:conversation_id>/desk/", talk_views.desk, name="conversation-desk"),
+    path("conversations/<uuid:conversation_id>/take/", talk_views.take, name="conversation-take"),
+    path("conversations/<uuid:conversation_id>/say/", talk_views.say, name="conversation-say"),
+    path("conversations/<uuid:conversation_id>/hand-back/", talk_views.hand_back, name="conversation-hand-back"),
+    path("conversations/<uuid:conversation_id>/close/", talk_views.close, name="conversation-close"),
+    path("conversations/<uuid:conversation_id>/note/", talk_views.note, name="conversation-note"),
+]

@@ -172,7 +172,10 @@ class Entry(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(amount_minor__gte=0), name="entry_amount_not_negative"),
         ]
-        indexes = [models.Index(fields=["customer", "-at"], name="entry_by_customer")]
+        indexes = [
+            models.Index(fields=["customer", "-at"], name="entry_by_customer"),
+            models.Index(fields=["at"], name="entry_by_day"),
+        ]
 
 
 class Transfer(models.Model):

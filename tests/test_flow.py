@@ -1,5 +1,6 @@
 """The whole path with real processes: chat, queue, approval, execution, notice; and what gets lost on the way."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,8 @@ from django.db import connection
 from pytest_django import DjangoDbBlocker
 
 from agents.models import Message, ToolCall, Turn
+from agents.takeover import hand_back, say, take_over
+from approvals.models import Staff
 from audit.models import Event
 from ledger.models import Account, Entry
 from ledger.staff import as_staff
@@ -106,6 +109,29 @@ def test_a_worker_that_is_killed_in_the_middle_is_taken_over(product: Product, r
     assert [reply.text for reply in replies] == ["There you are."]
     assert Event.objects.filter(turn_id=turn, kind="dispatch").count() == 1
     assert len([text for text in chat.said("notice") if "£10.00" in text]) == 1
+
+
+def test_a_person_takes_over_while_the_model_thinks(product: Product, running_standin: Server) -> None:
+    """Its refund is never dispatched; what the customer writes meanwhile is read after it was handed back."""
+    refund = {"tool": "issue_refund", "input": {"order_id": "5001", "amount_minor": 500, "reason": "late"}}
+    running_standin.script("think about it", {"calls": [refund], "delay": 4}, OK)
+    chat, ada = Chat(product, "noor"), Staff.objects.get(username="ada")
+    turn = chat.say("think about it")
+    within(30, lambda: running_standin.received("think about it"), "the model's thinking")
+    take_over(conversation_id=chat.id, staff=ada)
+    assert Turn.objects.get(pk=turn).state == "running"
+    assert (chat.look()["state"], chat.look()["staff"]) == ("with_staff", "Ada")
+    assert chat.answered(chat.say("is anybody there?")) == "taken_over"
+    say(conversation_id=chat.id, staff=ada, client_id="1", text="I am here, and I am a person.")
+    hand_back(conversation_id=chat.id, staff=ada)
+    assert chat.answered(turn) == "taken_over"
+    assert chat.answered(chat.say("Where is my order 5001?")) == "answered"
+    assert not ToolCall.objects.filter(turn_id=turn).exists()
+    assert seen_by_staff(lambda: Entry.objects.filter(order_id="5001", amount_minor=500).count()) == 0
+    sent = json.dumps([row["body"] for row in running_standin.received("Where is my order 5001?")])
+    assert "is anybody there?" in sent
+    assert "I am a person" not in sent
+    assert chat.said("staff") == ["I am here, and I am a person."]
 
 
 def test_the_logs_hold_no_secret_and_no_fault(product: Product) -> None:

@@ -24,6 +24,7 @@ from agents.execute import execute, execute_due
 from agents.history import messages_for
 from agents.models import Conversation, Message, ToolCall, Turn
 from agents.results import calls_of
+from agents.takeover import take_over
 from approvals import errors
 from approvals.decisions import decide
 from approvals.models import Request, Staff
@@ -207,7 +208,9 @@ def test_p15_a_call_that_was_cut_is_not_made(orders: None, model: Server) -> Non
     assert ToolCall.objects.get().result == "Not executed: the reply was cut."
 
 
-def test_p17_bursts_and_a_person_who_takes_over(orders: None, model: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_p17_bursts_and_a_person_who_takes_over(
+    orders: None, model: Server, agent: Staff, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = next(step["user x3 in 200 ms"] for step in CASES["P17"]["sequence"] if "user x3 in 200 ms" in step)
     url = as_maya().post("/api/chat/conversations/").json()["id"]
     path = f"/api/chat/conversations/{url}/"
@@ -221,7 +224,7 @@ def test_p17_bursts_and_a_person_who_takes_over(orders: None, model: Server, mon
     ask = replies.ask_and_store
 
     def taken_over(*args: Any, **given: Any) -> Message:
-        Conversation.objects.filter(pk=url).update(state="with_staff")
+        take_over(conversation_id=uuid.UUID(url), staff=agent)
         return ask(*args, **given)
 
     monkeypatch.setattr("agents.loop.ask_and_store", taken_over)

@@ -14,6 +14,7 @@ from agents.history import messages_for
 from agents.model import ModelDown
 from agents.models import Conversation, Message, Turn
 from agents.steering import end_turn, sign_out
+from agents.takeover import take_over
 from agents.tokens import TokenRefused, mint_widget_token, verify_widget_token
 from approvals.models import Staff
 from audit.models import Event
@@ -144,9 +145,9 @@ def test_disabling_a_customer_stops_their_turns(model: Server) -> None:
     assert _reason(turn) == "signed_out"
 
 
-def test_staff_taking_over_stops_a_turn(model: Server) -> None:
+def test_staff_taking_over_stops_a_turn(model: Server, agent: Staff) -> None:
     turn = begin_turn()
-    Conversation.objects.filter(pk=turn.conversation_id).update(state="with_staff")
+    take_over(conversation_id=turn.conversation_id, staff=agent)
     loop.run(turn)
     assert _reason(turn) == "taken_over"
 

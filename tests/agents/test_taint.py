@@ -88,7 +88,8 @@ def test_it_stays_in_later_turns_and_in_a_successor_history(noted: None, propose
         state="finished", reason="answered", last_input_tokens=successor.LONG_TOKENS + 1
     )
     later = next_turn(Conversation.objects.get(pk=turn.conversation_id))
-    successor.begin_successor_if_long(later)
+    assert successor.has_grown_long(later)
+    successor.begin_successor(later)
     assert Conversation.objects.get(pk=turn.conversation_id).history_from == later.number
     assert _status(propose("issue_refund", turn=later, **SMALL)) == "queued"
     assert _rule() == "untrusted_text"

@@ -9,17 +9,14 @@ from django.urls import reverse
 
 from agents.claims import Claimed
 from agents.models import Message, ToolCall
-from agents.views import PAGE
 from approvals.models import Staff
 from audit.models import Event
-from tests.cast import begin_turn
 
 pytestmark = pytest.mark.django_db
 
 
 def urls(conversation_id: uuid.UUID) -> list[str]:
     return [
-        reverse("conversations"),
         reverse("conversation", args=[conversation_id]),
         reverse("conversation-transcript", args=[conversation_id]),
     ]
@@ -69,23 +66,6 @@ def test_reading_a_transcript_is_an_event(signed_in, agent: Staff, turn: Claimed
     signed_in(agent).get(reverse("conversation", args=[turn.conversation_id]))
     event = Event.objects.get(kind="access", conversation_id=turn.conversation_id)
     assert (event.actor_id, event.customer_id) == (agent.username, "maya")
-
-
-def test_pages_of_conversations(signed_in, agent: Staff, shop: None) -> None:
-    for number in range(PAGE + 1):
-        begin_turn(text=f"question {number:03}")
-    client = signed_in(agent)
-    first = client.get(reverse("conversations"))
-    assert b"question 050" in first.content
-    assert b"question 000" not in first.content
-    second = client.get(reverse("conversations") + "?" + first.context["before"])
-    assert b"question 000" in second.content
-    assert second.context["before"] == ""
-
-
-@pytest.mark.parametrize("before", ["x", "2026-01-01 x", "yesterday 00000000-0000-4000-8000-000000000000"])
-def test_a_bad_place_in_the_list_is_not_found(signed_in, agent: Staff, before: str) -> None:
-    assert signed_in(agent).get(reverse("conversations"), {"before": before}).status_code == 404
 
 
 def test_an_unknown_conversation_is_not_found(signed_in, agent: Staff, turn: Claimed) -> None:

@@ -61,7 +61,7 @@ def test_who_is_the_customer_cannot_decide(waiting: Request) -> None:
 
 def test_who_wrote_in_the_conversation_cannot_decide(waiting: Request, agent: Staff) -> None:
     Participant.objects.create(conversation_id=waiting.conversation_id, staff=agent)
-    with pytest.raises(errors.Forbidden, match="You wrote in this conversation"):
+    with pytest.raises(errors.Forbidden, match="You took part in this conversation"):
         _decide(waiting, agent)
 
 

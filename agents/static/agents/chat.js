@@ -17,6 +17,7 @@ export class Chat extends EventTarget {
   #forget() {
     this.id = null;
     this.state = "open";
+    this.staff = null;
     this.messages = new Map();
     this.requests = new Map();
     this.outbox ??= []; // what was not sent outlives its conversation
@@ -85,7 +86,7 @@ export class Chat extends EventTarget {
     this.lastEventId = conversation.last_event_id || this.lastEventId;
     this.skipStep = "unknown"; // whoever joins in the middle of a reply waits for it to be whole
     this.running.clear();
-    this.#set({ state: conversation.state, draft: null });
+    this.#set({ state: conversation.state, staff: conversation.staff || null, draft: null });
   }
 
   async send(text) {
@@ -210,6 +211,7 @@ export class Chat extends EventTarget {
       "text.reset": () => this.#set({ draft: null, skipStep: null }),
       activity: () => this.#set({ activity: data.tool }),
       message: () => this.#message(data.message),
+      conversation: () => this.#conversation(data),
       request: () => this.#requestChanged(data),
       "turn.finished": () => this.#turnFinished(data),
       resync: () => this.#load(),
@@ -219,6 +221,7 @@ export class Chat extends EventTarget {
 
   #delta({ turn_id: turn, step, text }) {
     const key = `${turn}:${step}`;
+    if (this.state !== "open" || this.finished.has(turn)) return; // a person has taken over
     this.running.add(turn);
     if (this.skipStep === "unknown") this.skipStep = key;
     if (this.skipStep === key) return this.#set({});
@@ -235,6 +238,12 @@ export class Chat extends EventTarget {
     const whole = message.author === "assistant";
     this.#set(whole ? { draft: null, activity: null } : {});
     this.dispatchEvent(new CustomEvent("said", { detail: message }));
+  }
+
+  /** Whoever spoke before is silent from here on. */
+  #conversation({ state, staff }) {
+    this.running.clear();
+    this.#set({ state, staff, draft: null, activity: null });
   }
 
   #requestChanged({ reference, state }) {

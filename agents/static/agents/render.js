@@ -26,7 +26,7 @@ const STATES = {
   failed: "Could not be carried out",
   unknown: "Being checked",
 };
-const AUTHORS = { customer: "You", assistant: "Assistant", staff: "Our team", notice: "Account update" };
+const AUTHORS = { customer: "You", assistant: "Assistant", staff: "Our team", notice: "Update" };
 
 /** `h("p", {class: "x"}, "text", node)`: attributes whose value is false or null are left out. */
 export function h(name, attributes = {}, ...children) {
@@ -44,12 +44,11 @@ function activityText(tool) {
 }
 
 export function messageView(message) {
-  const author = AUTHORS[message.author] || AUTHORS.assistant;
+  const author = message.name ? `${message.name}, our team` : AUTHORS[message.author] || AUTHORS.assistant;
   return h(
     "li",
     { class: `message ${message.author}`, "data-key": `m${message.id}` },
-    h("span", { class: message.author === "notice" ? "label" : "hidden" }, author),
-    message.author === "staff" && h("span", { class: "label" }, author),
+    h("span", { class: message.author === "notice" || message.author === "staff" ? "label" : "hidden" }, author),
     body(message),
     h("time", { datetime: message.created_at, title: longTime(message.created_at) }, shortTime(message.created_at)),
   );

@@ -45,7 +45,7 @@ class PlacetChat extends HTMLElement {
       "section",
       { class: this.page ? "panel page" : "panel", role, "aria-label": this.#heading(), hidden: !this.page },
       this.#buildHeader(),
-      h("p", { class: "disclosure" }, "You are talking to an AI assistant."),
+      (this.disclosure = h("p", { class: "disclosure" })),
       this.log,
       this.jump,
       this.status,
@@ -148,7 +148,7 @@ class PlacetChat extends HTMLElement {
     const items = [...said, ...open, ...unsent];
     if (!items.length) items.push(emptyView(this.#suggestions(), (text) => this.#send(text)));
     if (chat.draft) items.push(draftView(chat.draft.text));
-    else if (chat.activity || chat.running.size) items.push(typingView(chat.activity));
+    else if (chat.state === "open" && (chat.activity || chat.running.size)) items.push(typingView(chat.activity));
     return items;
   }
 
@@ -163,8 +163,11 @@ class PlacetChat extends HTMLElement {
       (chat.problem ?? "") ||
       (chat.lost && "Connection lost. Trying again…") ||
       (chat.state === "closed" && "This conversation is closed. Start a new one to write to us.") ||
-      (chat.state === "with_staff" && "A person from our team has joined this conversation.") ||
       "";
+    const person = chat.state === "with_staff" ? `You are talking to ${chat.staff ?? "a person"} from our team.` : "";
+    const speaker = person || "You are talking to an AI assistant.";
+    if (this.disclosure.textContent !== speaker) this.disclosure.textContent = speaker;
+    this.disclosure.classList.toggle("person", Boolean(person));
     if (this.status.textContent !== words) this.status.textContent = words;
     this.status.hidden = !words;
   }
