@@ -9,6 +9,7 @@ from approvals.brake_models import Brake
 from approvals.desk_models import Task, Withdrawal
 from approvals.evidence_models import CardView
 from approvals.kinship_models import Clearance
+from approvals.macro_models import MacroEdit, ReasonEdit
 from approvals.note_models import Note
 from approvals.outbox_models import Delivery
 from approvals.policy_models import Flag, PolicyVersion
@@ -21,9 +22,11 @@ __all__ = [
     "Decision",
     "Delivery",
     "Flag",
+    "MacroEdit",
     "Note",
     "Participant",
     "PolicyVersion",
+    "ReasonEdit",
     "Request",
     "Staff",
     "Task",

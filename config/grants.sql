@@ -10,6 +10,7 @@ GRANT SELECT, INSERT, UPDATE ON approvals_staff TO placet_app;
 GRANT SELECT ON approvals_staff_groups, approvals_staff_user_permissions TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON approvals_request TO placet_app;
 GRANT SELECT, INSERT ON approvals_decision, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant TO placet_app;
+GRANT SELECT, INSERT ON approvals_macroedit, approvals_reasonedit TO placet_app;
 GRANT SELECT, INSERT, UPDATE (attempts, next_at, sent_at, given_up_at) ON approvals_delivery TO placet_app;
 GRANT SELECT, INSERT, UPDATE (seconds) ON approvals_cardview TO placet_app;
 GRANT SELECT, INSERT, UPDATE (done_by_id, done_at, outcome) ON approvals_task TO placet_app;
