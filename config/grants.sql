@@ -18,7 +18,7 @@ GRANT SELECT, INSERT, UPDATE (proposed_by_id, proposed_at, proposed_reason, rele
     ON approvals_brake TO placet_app;
 GRANT SELECT, INSERT, UPDATE (activated_by_id, activated_at) ON approvals_policyversion TO placet_app;
 GRANT SELECT, INSERT, UPDATE (cleared_by_id, cleared_at) ON approvals_flag TO placet_app;
-GRANT SELECT, INSERT ON agents_definition, agents_session, agents_toolcall, agents_untrustedtext TO placet_app;
+GRANT SELECT, INSERT ON agents_definition, agents_pin, agents_session, agents_toolcall, agents_untrustedtext TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON agents_conversation, agents_turn, agents_limit TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON agents_message TO placet_app;
 GRANT SELECT, INSERT ON audit_event, audit_detail TO placet_app;

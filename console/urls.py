@@ -1,10 +1,28 @@
 """Pages of the console that belong to no single rule, under /console/."""
 
-from django.urls import path
+from django.urls import path, register_converter
 
-from console import macro_views
+from console import definition_views, macro_views
+
+
+class Digest:
+    """A SHA-256 in an address."""
+
+    regex = "[0-9a-f]{64}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(Digest, "digest")
 
 urlpatterns = [
+    path("definitions/", definition_views.definitions, name="definitions"),
+    path("definitions/<digest:digest>/", definition_views.definition, name="definition"),
+    path("definitions/<digest:digest>/use/", definition_views.use, name="definition-use"),
     path("macros/", macro_views.macro_list, name="macros"),
     path("macros/new/", macro_views.macro, name="macro-new"),
     path("macros/<int:number>/", macro_views.macro, name="macro"),
