@@ -43,6 +43,9 @@ class Staff(AbstractUser):
 
     role = models.CharField(max_length=10, choices=[(role, role) for role in ROLES])
     customer_id = models.CharField(max_length=200, blank=True, default="")
+    phone = models.CharField(
+        max_length=40, blank=True, default="", help_text="To reach them; never shown to customers."
+    )
     tokens_valid_from = models.DateTimeField(db_default=Now(), help_text="API tokens issued before are void.")
 
     class Meta(AbstractUser.Meta):
