@@ -6,6 +6,12 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from agents.pin_models import Pin
+
+__all__ = [
+    "Conversation", "Definition", "Limit", "Message", "Pin", "Session", "ToolCall", "Turn", "UntrustedText",
+]  # fmt: skip
+
 
 class Definition(models.Model):
     """What a conversation is frozen to: model, system prompt and tools, named by their hash."""

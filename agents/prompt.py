@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from agents.models import Definition
+from agents.models import Definition, Pin
 from agents.tools import registry
 
 SYSTEM = """\
@@ -30,11 +30,23 @@ def _digest(*parts: str) -> str:
 
 
 def current_definition_id() -> str:
-    """The definition that new conversations are frozen to; stored once per change of model, prompt or tools."""
+    """The definition that new conversations are frozen to: the one that people pinned, or else this release's."""
+    pin = Pin.objects.order_by("-number").values_list("definition_id", flat=True).first()
+    return pin if pin and not missing_tools(pin) else release_definition_id()
+
+
+def release_definition_id() -> str:
+    """The definition in the code that runs; stored once per change of model, prompt or tools."""
     frozen = _current(settings.PLACET.model)
     if not Definition.objects.filter(pk=frozen.digest).exists():
         Definition.objects.bulk_create([frozen], ignore_conflicts=True)
     return frozen.digest
+
+
+@cache
+def missing_tools(digest: str) -> tuple[str, ...]:
+    """Tools of a definition that the code has no longer: with one of them it cannot be pinned, nor stay pinned."""
+    return tuple(tool["name"] for tool in tools_of(digest) if tool["name"] not in registry.tools())
 
 
 @cache

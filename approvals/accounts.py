@@ -7,6 +7,7 @@ import jwt
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -15,6 +16,7 @@ from audit.access import ROLES
 from audit.models import Kind
 from audit.record import SYSTEM, NewEvent, record
 from ledger.models import Customer
+from ledger.phones import checked_phone
 from ledger.staff import as_staff
 
 AUDIENCE = "placet-staff"
@@ -30,7 +32,9 @@ class StaffTokenRefused(Exception):
     """A staff token is forged, expired or void, or its owner may no longer sign in."""
 
 
-def create_staff(name: str, role: str, password: str, customer_id: str = "") -> Staff:
+def create_staff(
+    name: str, role: str, password: str, customer_id: str = "", *, email: str = "", phone: str = ""
+) -> Staff:
     """Make an account; `customer_id` says that this person is that customer. Raises AccountError."""
     if role not in ROLES:
         raise AccountError(f"There is no role {role!r}: give one of {', '.join(ROLES)}.")
@@ -38,6 +42,7 @@ def create_staff(name: str, role: str, password: str, customer_id: str = "") -> 
     _check_name(staff)
     if customer_id and not as_staff(lambda: _is_customer(customer_id)):
         raise AccountError(f"There is no customer {customer_id!r}.")
+    _set_contact(staff, email, phone)
     _check_password(staff, password)
     staff.set_password(password)
     try:
@@ -47,6 +52,30 @@ def create_staff(name: str, role: str, password: str, customer_id: str = "") -> 
     except IntegrityError as error:
         raise AccountError(_taken(staff.username)) from error
     return staff
+
+
+def set_contact(name: str, *, email: str | None, phone: str | None) -> Staff:
+    """Where a member of staff is told of what waits, and by what they may turn out to be a customer; None leaves one
+    as it is. Raises AccountError."""
+    with transaction.atomic():
+        staff = Staff.objects.select_for_update().filter(username=name).first()
+        if staff is None:
+            raise AccountError(f"There is no member of staff named {name!r}.")
+        _set_contact(staff, staff.email if email is None else email, staff.phone if phone is None else phone)
+        staff.save(update_fields=["email", "phone"])
+        record(SYSTEM, NewEvent(kind=Kind.ROLE, decision="contact_set"), staff=staff.username)
+    return staff
+
+
+def _set_contact(staff: Staff, email: str, phone: str) -> None:
+    try:
+        if email:
+            validate_email(email)
+        staff.email, staff.phone = email, checked_phone(phone) if phone else ""
+    except ValidationError as error:
+        raise AccountError("The e-mail address must be one like ada@example.com.") from error
+    except ValueError as error:
+        raise AccountError(f"The telephone number {error}.") from error
 
 
 def _is_customer(customer_id: str) -> bool:

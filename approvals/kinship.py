@@ -1,5 +1,5 @@
-"""Who may be the customer under another name: staff who share an e-mail address, a postal address or a payment
-method with the customer do not decide, until a lead clears them."""
+"""Who may be the customer under another name: staff who share an e-mail address, a telephone number, a postal
+address or a payment method with the customer do not decide, until a lead clears them."""
 
 from typing import Any
 
@@ -12,6 +12,7 @@ from audit.access import DECIDES, LEAD
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
 from ledger.models import Customer, PaymentMethod
+from ledger.phones import same_phone
 from ledger.staff import as_staff
 
 
@@ -29,6 +30,9 @@ def _shared(staff: Staff, customer_id: str) -> list[str]:
         return []
     emails = {text.strip().casefold() for text in (staff.email, own.email if own else "")} - {""}
     found = ["an e-mail address"] if customer.email.strip().casefold() in emails else []
+    phones = [text for text in (staff.phone, own.phone if own else "") if text]
+    if customer.phone and any(same_phone(customer.phone, phone) for phone in phones):
+        found.append("a telephone number")
     if own is not None and own != customer:
         found += ["a postal address"] if _same_place(own.address, customer.address) else []
         found += ["a payment method"] if _share_a_method(own, customer) else []
@@ -54,7 +58,7 @@ def _share_a_method(one: Customer, other: Customer) -> bool:
 def kin_of(customer_id: str) -> list[tuple[Staff, list[str]]]:
     """Staff who share something with a customer, and what: whom a lead may clear."""
     deciding = Staff.objects.filter(role__in=DECIDES, is_active=True).exclude(customer_id=customer_id)
-    found = [(staff, shared_with(staff, customer_id)) for staff in deciding.exclude(customer_id="", email="")]
+    found = [(staff, shared_with(staff, customer_id)) for staff in deciding.exclude(customer_id="", email="", phone="")]
     return [(staff, what) for staff, what in found if what]
 
 

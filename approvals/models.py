@@ -10,6 +10,7 @@ from approvals.desk_models import Task, Withdrawal
 from approvals.evidence_models import CardView
 from approvals.kinship_models import Clearance
 from approvals.look_models import Look
+from approvals.macro_models import MacroEdit, ReasonEdit
 from approvals.note_models import Note
 from approvals.outbox_models import Delivery
 from approvals.policy_models import Flag, PolicyVersion
@@ -23,9 +24,11 @@ __all__ = [
     "Delivery",
     "Flag",
     "Look",
+    "MacroEdit",
     "Note",
     "Participant",
     "PolicyVersion",
+    "ReasonEdit",
     "Request",
     "Staff",
     "Task",
@@ -42,6 +45,9 @@ class Staff(AbstractUser):
 
     role = models.CharField(max_length=10, choices=[(role, role) for role in ROLES])
     customer_id = models.CharField(max_length=200, blank=True, default="")
+    phone = models.CharField(
+        max_length=40, blank=True, default="", help_text="To reach them; never shown to customers."
+    )
     tokens_valid_from = models.DateTimeField(db_default=Now(), help_text="API tokens issued before are void.")
 
     class Meta(AbstractUser.Meta):

@@ -14,7 +14,7 @@ from approvals import bulk, decisions, eligibility, errors, evidence, requests, 
 from approvals.casefile import case_file
 from approvals.drift import drift_of
 from approvals.lowering import TOOL as LOWERED_TOOL
-from approvals.models import CardView, Decision, Request, Staff
+from approvals.models import CardView, Request, Staff
 from approvals.queue import TABS, rows, seal_of, waiting_count
 from audit.access import DECIDES, LEAD, READS_CONSOLE, staff_page
 from ledger.money import parse
@@ -178,7 +178,6 @@ def _page(request: HttpRequest, found: Request, error: errors.DecisionError | No
         "may_report": found.state == "executed" and staff.role in DECIDES,
         "may_claim": staff.role in DECIDES and found.state == "pending",
         "moving": found.state in ("approved", "executing", "unknown"),
-        "reasons": Decision.Reason.choices,
         "shown": signing.dumps(plain, salt=_salt(request, found.pk), compress=True),
         "error": error,
         "fields": error.fields if isinstance(error, errors.Invalid) else {},

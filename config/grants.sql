@@ -10,6 +10,7 @@ GRANT SELECT, INSERT, UPDATE ON approvals_staff TO placet_app;
 GRANT SELECT ON approvals_staff_groups, approvals_staff_user_permissions TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON approvals_request TO placet_app;
 GRANT SELECT, INSERT ON approvals_decision, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant, approvals_look TO placet_app;
+GRANT SELECT, INSERT ON approvals_macroedit, approvals_reasonedit TO placet_app;
 GRANT SELECT, INSERT, UPDATE (attempts, next_at, sent_at, given_up_at) ON approvals_delivery TO placet_app;
 GRANT SELECT, INSERT, UPDATE (seconds) ON approvals_cardview TO placet_app;
 GRANT SELECT, INSERT, UPDATE (done_by_id, done_at, outcome) ON approvals_task TO placet_app;
@@ -17,7 +18,7 @@ GRANT SELECT, INSERT, UPDATE (proposed_by_id, proposed_at, proposed_reason, rele
     ON approvals_brake TO placet_app;
 GRANT SELECT, INSERT, UPDATE (activated_by_id, activated_at) ON approvals_policyversion TO placet_app;
 GRANT SELECT, INSERT, UPDATE (cleared_by_id, cleared_at) ON approvals_flag TO placet_app;
-GRANT SELECT, INSERT ON agents_definition, agents_session, agents_toolcall, agents_untrustedtext TO placet_app;
+GRANT SELECT, INSERT ON agents_definition, agents_pin, agents_session, agents_toolcall, agents_untrustedtext TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON agents_conversation, agents_turn, agents_limit TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON agents_message TO placet_app;
 GRANT SELECT, INSERT, UPDATE (ended_at, ended_by_id) ON agents_handoff TO placet_app;

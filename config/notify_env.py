@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 NAMES = (
     "PLACET_PUBLIC_URL", "PLACET_EMAIL_URL", "PLACET_NOTIFY_WEBHOOK_URL", "PLACET_NOTIFY_SECRET",
-    "PLACET_NOTIFY_FORMAT",
+    "PLACET_NOTIFY_FORMAT", "PLACET_SHOP_NAME",
 )  # fmt: skip
 
 
@@ -32,6 +32,8 @@ class Notify:
     """How people are told. Without `smtp` nobody gets e-mail, without `webhook_url` nothing is posted."""
 
     url: str = "http://localhost:8000"
+    shop: str = "our shop"
+    """How the shop calls itself to its customers."""
     smtp: Smtp | None = None
     webhook_url: str = field(default="", repr=False)
     secret: str = field(default="", repr=False)
@@ -51,7 +53,8 @@ def read_notify(given: Mapping[str, str], port: int) -> Notify:
             raise NotifyError(f"PLACET_NOTIFY_FORMAT is {text[:20]!r}: give json or slack.")
     url = _web("PLACET_PUBLIC_URL", given.get("PLACET_PUBLIC_URL", "")) or f"http://localhost:{port}"
     smtp = _smtp(given["PLACET_EMAIL_URL"]) if "PLACET_EMAIL_URL" in given else None
-    return Notify(url=url.rstrip("/"), smtp=smtp, webhook_url=webhook, secret=secret, format=form)
+    shop = given.get("PLACET_SHOP_NAME", "Harbour & Hearth" if given.get("PLACET_DEMO") == "1" else "our shop")
+    return Notify(url=url.rstrip("/"), shop=shop, smtp=smtp, webhook_url=webhook, secret=secret, format=form)
 
 
 def _web(name: str, text: str) -> str:

@@ -14,6 +14,7 @@ class Customer(models.Model):
     customer_id = models.CharField(primary_key=True, max_length=200)
     name = models.CharField(max_length=200)
     email = models.CharField(max_length=320)
+    phone = models.CharField(max_length=40, null=True)  # noqa: DJ001 - absent is not empty in the shop format
     address = models.JSONField()
     disabled_at = models.DateTimeField(null=True)
     imported = models.JSONField(help_text="The shop's line as last imported.")

@@ -73,6 +73,7 @@ def customer_line(customer: Customer) -> Json:
         "customer_id": customer.customer_id,
         "name": customer.name,
         "email": customer.email,
+        **_present(phone=customer.phone),
         "address": customer.address,
         "payment_methods": [_method(method) for method in customer.payment_methods.all()],
     }

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ledger.money import MAX_MINOR
+from ledger.phones import checked_phone
 
 Json = dict[str, Any]
 
@@ -50,6 +51,7 @@ Id = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_plain)]
 Text = Annotated[str, AfterValidator(_storable)]
 Short = Annotated[Text, Field(max_length=200)]
 Email = Annotated[str, Field(max_length=320), AfterValidator(_plain)]
+Phone = Annotated[str, Field(max_length=40), AfterValidator(_plain), AfterValidator(checked_phone)]
 Moment = Annotated[str, Field(max_length=40), AfterValidator(_moment)]
 Currency = Annotated[str, AfterValidator(_currency)]
 Minor = Annotated[int, Field(ge=0, le=MAX_MINOR)]
@@ -95,6 +97,7 @@ class CustomerLine(_Strict):
     customer_id: Id
     name: Short
     email: Email
+    phone: Phone | None = None
     address: Address
     payment_methods: list[MethodLine]
 

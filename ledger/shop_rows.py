@@ -20,7 +20,12 @@ def customer_row(line: Line) -> Customer:
     """A customer's row as the shop has it."""
     raw = line.raw
     return Customer(
-        customer_id=raw["customer_id"], name=raw["name"], email=raw["email"], address=raw["address"], imported=raw
+        customer_id=raw["customer_id"],
+        name=raw["name"],
+        email=raw["email"],
+        phone=raw.get("phone"),
+        address=raw["address"],
+        imported=raw,
     )
 
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('ledger', '0006_recalled'),
+        ('ledger', '0020_phone'),
     ]
 
     operations = [

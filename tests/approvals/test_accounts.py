@@ -140,3 +140,16 @@ def test_the_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert verify_staff_token(capsys.readouterr().out.split()[-1]).check_password(PASSWORD)
     with pytest.raises(CommandError, match="no active member of staff named 'bob'"):
         call_command("staff_token", "bob")
+
+
+def test_how_staff_are_reached(ada: Staff, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("staff_contact", "ada", "--email", "ada@example.com", "--phone", "+44 20 7946 0958")
+    assert "ada: ada@example.com, +44 20 7946 0958." in capsys.readouterr().out
+    call_command("staff_contact", "ada", "--phone", "")
+    assert "ada: ada@example.com." in capsys.readouterr().out
+    for wrong in (["bob"], ["ada", "--email", "nowhere"], ["ada", "--phone", "call me"]):
+        with pytest.raises(CommandError, match=r"no member|one like|such as"):
+            call_command("staff_contact", *wrong)
+    with pytest.raises(AccountError, match="telephone number"):
+        create_staff("bea", "agent", PASSWORD, phone="x")
+    assert create_staff("bea", "agent", PASSWORD, email="bea@example.com").email == "bea@example.com"

@@ -37,6 +37,7 @@ def other_account(*methods: dict[str, Any], **fields: Any) -> Staff:
 
     def make() -> None:
         cast.make_customer("other", *methods)
+        Customer.objects.filter(pk="maya").update(phone="0117 496-0000")
         Customer.objects.filter(pk="other").update(**fields)
 
     as_staff(make)
@@ -53,6 +54,7 @@ ELSEWHERE = {**cast.ADDRESS, "line1": "9 Elsewhere"}
         ((), {"address": cast.ADDRESS | {"line1": "1 quay", "postal_code": "bs1"}}, "a postal address"),
         (({"payment_method_id": "o-visa", "kind": "card", "brand": "visa", "last4": "4242"},), {"address": ELSEWHERE},
          "a payment method"),
+        ((), {"phone": "00 44 117 496 0000", "address": ELSEWHERE}, "a telephone number"),
     ],
 )  # fmt: skip
 def test_who_shares_something_with_the_customer_waits_for_a_lead(
@@ -144,3 +146,11 @@ def test_without_a_second_person_nobody_approves(large: Request, agent: Staff) -
     assert Request.objects.get().assigned_to is None
     lena = cast.make_staff("lena", "lead")
     assert approve(large, lena).state == "approved"
+
+
+def test_a_colleagues_own_number_counts_without_an_account(waiting: Request) -> None:
+    as_staff(lambda: Customer.objects.filter(pk="maya").update(phone="+44 (0)117 496 0000"))
+    olga = cast.make_staff("olga", "agent", phone="0117 496 0000")
+    assert kinship.shared_with(olga, "maya") == ["a telephone number"]
+    assert kinship.kin_of("maya") == [(olga, ["a telephone number"])]
+    assert kinship.shared_with(cast.make_staff("oda", "agent", phone="0117 496 0001"), "maya") == []

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, strategies
 from hypothesis import settings as hypothesis_settings
 
 from ledger.models import Account, Customer, Hold, Order, Transfer
+from ledger.profiles import show_profile
 from ledger.scopes import as_customer
 from ledger.shop_export import UnknownRow, export_lines
 from ledger.shop_io import Counts, import_shop
@@ -57,6 +58,16 @@ def touch(model: type[Customer] | type[Order], key: str) -> None:
 
 def holds() -> list[tuple[str, int]]:
     return as_staff(lambda: list(Hold.objects.order_by("id").values_list("state", "amount_minor")))
+
+
+@pytest.mark.django_db
+def test_a_telephone_number_comes_back_as_written_and_is_not_in_the_profile() -> None:
+    row = customer(phone="+44 (0)20 7946 0958")
+    run(row)
+    assert exported() == [row]
+    assert run(row) != run(customer(phone="+44 20 7946 0959"))
+    assert exported()[0]["phone"] == "+44 20 7946 0959"
+    assert "phone" not in as_customer("ann", lambda: show_profile("ann"))
 
 
 @pytest.mark.django_db
@@ -113,6 +124,8 @@ BAD_ROWS: list[tuple[Row, str]] = [
     (order(items={}), "items: must be a list, got {}"),
     ({"type": "order"}, "order_id: is missing"),
     (customer(), "customer 'ann' stands in line 1 already"),
+    (customer(phone="call me"), "phone: must be a telephone number such as +44 20 7946 0958"),
+    (customer(phone=None), "phone: must not be null"),
     (customer(customer_id="bob"), "payment_method 'card' stands in line 1 already"),
     (customer(customer_id="bob", payment_methods=[{**GIFT, "currency": None}]), "currency: must not be null"),
     (customer(customer_id="bob", payment_methods=[{**CARD, "balance_minor": 1}]), "balance_minor is for gift cards"),

@@ -1,4 +1,4 @@
-"""manage.py create_staff NAME --role ROLE [--customer ID] --password-stdin."""
+"""manage.py create_staff NAME --role ROLE [--customer ID] [--email ADDRESS] [--phone NUMBER] --password-stdin."""
 
 import sys
 from argparse import ArgumentParser
@@ -19,13 +19,15 @@ class Command(BaseCommand):
         parser.add_argument("name", metavar="NAME")
         parser.add_argument("--role", required=True, choices=ROLES)
         parser.add_argument("--customer", default="", metavar="ID", help="this person is that customer")
+        parser.add_argument("--email", default="", metavar="ADDRESS", help="where they are told of what waits")
+        parser.add_argument("--phone", default="", metavar="NUMBER", help="such as +44 20 7946 0958")
         # An argument could be read by every user of the machine.
         parser.add_argument("--password-stdin", action="store_true", required=True)
 
-    def handle(self, *args: Any, name: str, role: str, customer: str, **options: Any) -> None:
+    def handle(self, *args: Any, name: str, role: str, customer: str, email: str, phone: str, **options: Any) -> None:
         try:
             password = sys.stdin.readline().rstrip("\r\n")
-            staff = create_staff(name, role, password, customer)
+            staff = create_staff(name, role, password, customer, email=email, phone=phone)
         except UnicodeDecodeError as error:
             raise CommandError("The password on standard input is not UTF-8.") from error
         except AccountError as error:
