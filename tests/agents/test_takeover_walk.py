@@ -1,5 +1,4 @@
-"""Whatever order people and workers act in: the history stays valid, and holds all that customers and no word that staff
-wrote."""
+"""In whatever order people and workers act: the history is valid, with all the customer said and nothing of staff."""
 
 import random
 from collections.abc import Callable
