@@ -13,7 +13,7 @@ from django.utils import timezone
 from approvals.models import Staff
 from audit.access import ROLES
 from audit.models import Kind
-from audit.record import SYSTEM, NewEvent, record
+from audit.record import SYSTEM, Actor, NewEvent, record
 from ledger.models import Customer
 from ledger.staff import as_staff
 
@@ -30,7 +30,7 @@ class StaffTokenRefused(Exception):
     """A staff token is forged, expired or void, or its owner may no longer sign in."""
 
 
-def create_staff(name: str, role: str, password: str, customer_id: str = "") -> Staff:
+def create_staff(name: str, role: str, password: str, customer_id: str = "", by: Actor = SYSTEM) -> Staff:
     """Make an account; `customer_id` says that this person is that customer. Raises AccountError."""
     if role not in ROLES:
         raise AccountError(f"There is no role {role!r}: give one of {', '.join(ROLES)}.")
@@ -38,12 +38,12 @@ def create_staff(name: str, role: str, password: str, customer_id: str = "") -> 
     _check_name(staff)
     if customer_id and not as_staff(lambda: _is_customer(customer_id)):
         raise AccountError(f"There is no customer {customer_id!r}.")
-    _check_password(staff, password)
+    check_password(staff, password)
     staff.set_password(password)
     try:
         with transaction.atomic():
             staff.save()
-            record(SYSTEM, NewEvent(kind=Kind.ROLE, decision="granted"), staff=staff.username, role=role)
+            record(by, NewEvent(kind=Kind.ROLE, decision="granted"), staff=staff.username, role=role)
     except IntegrityError as error:
         raise AccountError(_taken(staff.username)) from error
     return staff
@@ -66,7 +66,8 @@ def _check_name(staff: Staff) -> None:
         raise AccountError(_taken(staff.username))
 
 
-def _check_password(staff: Staff, password: str) -> None:
+def check_password(staff: Staff, password: str) -> None:
+    """Refuse a password that is too short, too common or too much like the name. Raises AccountError."""
     try:
         validate_password(password, staff)
     except ValidationError as error:
