@@ -45,7 +45,9 @@ class Staff(AbstractUser):
 
     role = models.CharField(max_length=10, choices=[(role, role) for role in ROLES])
     customer_id = models.CharField(max_length=200, blank=True, default="")
-    tokens_valid_from = models.DateTimeField(db_default=Now(), help_text="Sessions begun and API tokens issued before are void.")
+    tokens_valid_from = models.DateTimeField(
+        db_default=Now(), help_text="Sessions begun and API tokens issued before are void."
+    )
 
     class Meta(AbstractUser.Meta):
         constraints = [

@@ -22,7 +22,7 @@ SESSION_KEY = "authenticated_at"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presence:
-    """How somebody showed that it is them: when last in this session, and with a passkey's signature if there is one."""
+    """How somebody showed that it is them: when last in this session, and perhaps with a passkey's signature."""
 
     authenticated_at: dt.datetime | None = None
     signed: Signed | None = None
@@ -77,7 +77,8 @@ def stale(request: Request, presence: Presence) -> Forbidden | None:
         return None
     minutes = settings.PLACET.staff.fresh_minutes
     return Forbidden(
-        CODE, f"This is above the higher line, and you signed in more than {minutes} minutes ago: confirm that it is you."
+        CODE,
+        f"This is above the higher line, and you signed in more than {minutes} minutes ago: confirm that it is you.",
     )
 
 

@@ -17,9 +17,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 
+from approvals.presence import rp_id_of
 from audit.models import Kind
 from audit.record import SYSTEM, NewEvent, record
-from approvals.presence import rp_id_of
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -45,7 +45,7 @@ class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
         return {"id": rp_id_of(context.request), "name": "Placet"}
 
-    def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002 - allauth's name
+    def generate_authenticator_name(self, user: Any, type: Any) -> str:
         return gettext("Passkey")
 
 

@@ -49,9 +49,7 @@ def _second_step_failed(request: HttpRequest, user: Any, authenticator: Authenti
 
 
 @receiver(authentication_step_completed)
-def _confirmed(
-    request: HttpRequest, user: Any, method: str, reauthenticated: bool = False, **more: Any
-) -> None:
+def _confirmed(request: HttpRequest, user: Any, method: str, reauthenticated: bool = False, **more: Any) -> None:
     """Somebody who is signed in showed again that it is them."""
     if reauthenticated:
         request.session[SESSION_KEY] = time.time()

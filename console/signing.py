@@ -21,14 +21,16 @@ def challenge(request: HttpRequest, reference: str) -> HttpResponse:
     assert isinstance(request.user, Staff)
     found = get_object_or_404(Request, pk=reference)
     form = request.POST
-    if form.get("verdict") != "approve" or form.get("digest") != found.digest or not needs_signature(found, request.user):
+    if (
+        form.get("verdict") != "approve"
+        or form.get("digest") != found.digest
+        or not needs_signature(found, request.user)
+    ):
         return HttpResponse(status=204)
     text = form.get("amount", "").strip()
     try:
         amount = parse(text, found.currency) if text else None
     except ValueError:  # which the form itself will be told
         return HttpResponse(status=204)
-    options = signatures.options(
-        found, request.user, verdict="approve", amount_minor=amount, rp_id=rp_id_of(request)
-    )
+    options = signatures.options(found, request.user, verdict="approve", amount_minor=amount, rp_id=rp_id_of(request))
     return HttpResponse(json.dumps(options, cls=DjangoJSONEncoder), content_type="application/json")
