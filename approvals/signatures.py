@@ -96,8 +96,10 @@ def challenge_of(text: str) -> bytes:
 def verify(request: Request, staff: Staff, *, verdict: str, amount_minor: int | None, signed: Signed) -> Signature:
     """Check a signature over the request as it stands; gives the row to keep. Raises Forbidden."""
     text = text_to_sign(request, verdict=verdict, amount_minor=amount_minor, nonce=signed.nonce)
-    wanted = {"challenge": _encode(challenge_of(text)), "user_verification": UserVerificationRequirement.REQUIRED}
+    wanted = {"challenge": encode(challenge_of(text)), "user_verification": UserVerificationRequirement.REQUIRED}
     try:
+        if Signature.objects.filter(nonce=signed.nonce).exists():  # under the request's lock, to which it belongs
+            raise signing.BadSignature("used")
         signing.loads(signed.nonce, salt=_salt(request, staff), max_age=NONCE_SECONDS)
         answer = AuthenticationResponse.from_dict(signed.assertion)
         key = _server(signed.rp_id).authenticate_complete(wanted, credentials_of(staff), answer)
@@ -122,7 +124,8 @@ def _server(rp_id: str) -> Fido2Server:
     return Fido2Server(PublicKeyCredentialRpEntity(name="Placet", id=rp_id))
 
 
-def _encode(raw: bytes) -> str:
+def encode(raw: bytes) -> str:
+    """As WebAuthn writes bytes: base64url without padding."""
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
@@ -178,5 +181,6 @@ def _fits(signed: dict[str, Any], decision: Decision) -> bool:
 
 def _was_theirs(kept: Signature) -> bool:
     """The event of its registration is older than the decision."""
-    added = Event.objects.filter(kind=Kind.SIGN_IN, decision="passkey_added", actor_id=kept.decision.staff.username)
+    name = kept.decision.staff.username
+    added = Event.objects.filter(kind=Kind.SIGN_IN, decision="passkey_added", actor_id=name)
     return added.filter(credential_id=key_mark(bytes(kept.public_key)), at__lte=kept.at).exists()

@@ -32,8 +32,9 @@ def reactivate(*, staff: Staff, by: Staff) -> None:
 
 def end_access(*, staff: Staff, by: Staff) -> None:
     """End all sessions of somebody and void their API tokens; they may sign in again. One may do it to oneself."""
-    Staff.objects.filter(pk=staff.pk).update(tokens_valid_from=Now())
-    _record(staff, by, "ended_access")
+    with transaction.atomic():
+        Staff.objects.filter(pk=staff.pk).update(tokens_valid_from=Now())
+        _record(staff, by, "ended_access")
 
 
 def set_password(*, staff: Staff, password: str, by: Staff) -> None:

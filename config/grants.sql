@@ -12,6 +12,7 @@ GRANT SELECT ON approvals_staff_groups, approvals_staff_user_permissions TO plac
 GRANT SELECT, INSERT, UPDATE, DELETE ON mfa_authenticator, usersessions_usersession, console_cacheentry TO placet_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON socialaccount_socialaccount TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON console_attempt TO placet_app;
+GRANT SELECT, DELETE ON socialaccount_socialtoken TO placet_app; -- which stays empty, but is looked through
 GRANT SELECT ON account_emailaddress, socialaccount_socialapp TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON approvals_request TO placet_app;
 GRANT SELECT, INSERT ON approvals_decision, approvals_signature, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant TO placet_app;

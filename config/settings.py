@@ -238,6 +238,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "celery": {"level": "WARNING"},
+        "fido2": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
         "django.request": {"level": "ERROR"},
     },

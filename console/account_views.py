@@ -11,6 +11,7 @@ from allauth.mfa.webauthn.internal import auth
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth.forms import PasswordChangeForm
+from django.db import transaction
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -27,8 +28,8 @@ from console.sign_in import as_json, read_and_write, too_many
 
 
 def mine(view: Any) -> Any:
-    """A page of one's own account, for every role."""
-    return staff_page(*ROLES)(read_and_write(view))
+    """A page of one's own account, for every role; what it changes and the event of it commit together."""
+    return staff_page(*ROLES)(read_and_write(transaction.atomic(view)))
 
 
 class AddPasskey(passkeys.AddWebAuthnView):  # type: ignore[misc]
@@ -123,9 +124,10 @@ def password(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render(request, "console/password.html", {"form": form}, status=422)
     throttle.forget("confirm", str(staff.pk))
-    form.save()
-    Staff.objects.filter(pk=staff.pk).update(tokens_valid_from=Now())
-    record(Actor(kind="staff", id=staff.username), NewEvent(kind=Kind.SIGN_IN, decision="password_set"))
+    with transaction.atomic():
+        form.save()
+        Staff.objects.filter(pk=staff.pk).update(tokens_valid_from=Now())
+        record(Actor(kind="staff", id=staff.username), NewEvent(kind=Kind.SIGN_IN, decision="password_set"))
     sessions.keep_this_one(request, staff)
     messages.success(request, gettext("Your password was changed, and you were signed out everywhere else."))
     return redirect("mfa_index")

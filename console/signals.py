@@ -5,14 +5,11 @@ from typing import Any
 
 from allauth.account.internal.flows.login import get_authentication_records
 from allauth.account.signals import authentication_step_completed
+from allauth.core import context
 from allauth.mfa.models import Authenticator
-from allauth.mfa.signals import (
-    authentication_failed,
-    authenticator_added,
-    authenticator_removed,
-    authenticator_reset,
-)
+from allauth.mfa.signals import authentication_failed
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 from django.http import HttpRequest
 from fido2 import cbor
@@ -56,26 +53,26 @@ def _confirmed(request: HttpRequest, user: Any, method: str, reauthenticated: bo
         _record(user.get_username(), "confirmed", request, methods=[more.get("type") or method])
 
 
-@receiver(authenticator_added)
-def _added(request: HttpRequest, user: Any, authenticator: Authenticator, **_: Any) -> None:
-    _of_authenticator(request, user, authenticator, "added")
+@receiver(post_save, sender=Authenticator)
+def _added(instance: Authenticator, created: bool, **_: Any) -> None:
+    if created:
+        _of_authenticator(instance, "added")
 
 
-@receiver(authenticator_removed)
-def _removed(request: HttpRequest, user: Any, authenticator: Authenticator, **_: Any) -> None:
-    _of_authenticator(request, user, authenticator, "removed")
+@receiver(post_delete, sender=Authenticator)
+def _removed(instance: Authenticator, **_: Any) -> None:
+    _of_authenticator(instance, "removed")
 
 
-@receiver(authenticator_reset)
-def _reset(request: HttpRequest, user: Any, authenticator: Authenticator, **_: Any) -> None:
-    _of_authenticator(request, user, authenticator, "reset")
-
-
-def _of_authenticator(request: HttpRequest, user: Any, authenticator: Authenticator, what: str) -> None:
+def _of_authenticator(authenticator: Authenticator, what: str) -> None:
+    """In the same transaction as the deed; the actor is who did it, an administrator perhaps."""
+    request, whose = context.request, authenticator.user.get_username()
+    user = getattr(request, "user", None)
     mark = ""
     if authenticator.type == Authenticator.Type.WEBAUTHN:
         mark = key_mark(cbor.encode(authenticator.wrap().authenticator_data.credential_data.public_key))
-    _record(user.get_username(), f"{_NAMES[authenticator.type]}_{what}", request, mark=mark)
+    actor = user.get_username() if user is not None and user.is_authenticated else whose
+    _record(actor, f"{_NAMES[authenticator.type]}_{what}", request, mark=mark, staff=whose)
 
 
 def _record(name: str, decision: str, request: HttpRequest | None, *, mark: str = "", **detail: Any) -> None:

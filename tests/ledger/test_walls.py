@@ -118,7 +118,7 @@ def test_what_must_never_be_granted() -> None:
     assert {privilege for _, privilege, *_ in grants} == {"SELECT", "INSERT", "UPDATE", "DELETE"}
     assert {table for _, privilege, table, _ in grants if privilege == "DELETE"} == {
         "django_session", "usersessions_usersession", "console_cacheentry",
-        "mfa_authenticator", "socialaccount_socialaccount",
+        "mfa_authenticator", "socialaccount_socialaccount", "socialaccount_socialtoken",
     }  # fmt: skip
     for table in APPEND_ONLY:
         assert {privilege for _, privilege, each, _ in grants if each == table} <= {"SELECT", "INSERT"}
