@@ -14,7 +14,7 @@ from django.utils import timezone
 from approvals.models import Staff
 from audit.access import ROLES
 from audit.models import Kind
-from audit.record import SYSTEM, NewEvent, record
+from audit.record import SYSTEM, Actor, NewEvent, record
 from ledger.models import Customer
 from ledger.phones import checked_phone
 from ledger.staff import as_staff
@@ -33,7 +33,7 @@ class StaffTokenRefused(Exception):
 
 
 def create_staff(
-    name: str, role: str, password: str, customer_id: str = "", *, email: str = "", phone: str = ""
+    name: str, role: str, password: str, customer_id: str = "", *, email: str = "", phone: str = "", by: Actor = SYSTEM
 ) -> Staff:
     """Make an account; `customer_id` says that this person is that customer. Raises AccountError."""
     if role not in ROLES:
@@ -43,12 +43,12 @@ def create_staff(
     if customer_id and not as_staff(lambda: _is_customer(customer_id)):
         raise AccountError(f"There is no customer {customer_id!r}.")
     _set_contact(staff, email, phone)
-    _check_password(staff, password)
+    check_password(staff, password)
     staff.set_password(password)
     try:
         with transaction.atomic():
             staff.save()
-            record(SYSTEM, NewEvent(kind=Kind.ROLE, decision="granted"), staff=staff.username, role=role)
+            record(by, NewEvent(kind=Kind.ROLE, decision="granted"), staff=staff.username, role=role)
     except IntegrityError as error:
         raise AccountError(_taken(staff.username)) from error
     return staff
@@ -95,7 +95,8 @@ def _check_name(staff: Staff) -> None:
         raise AccountError(_taken(staff.username))
 
 
-def _check_password(staff: Staff, password: str) -> None:
+def check_password(staff: Staff, password: str) -> None:
+    """Refuse a password that is too short, too common or too much like the name. Raises AccountError."""
     try:
         validate_password(password, staff)
     except ValidationError as error:

@@ -12,7 +12,7 @@ from rest_framework.request import Request as ApiRequest
 from rest_framework.response import Response
 
 from approvals import api_shapes as shapes
-from approvals import bulk, decisions, eligibility, errors, requests, tally, undo
+from approvals import bulk, decisions, eligibility, errors, presence, requests, tally, undo
 from approvals.casefile import case_file
 from approvals.models import Request, Staff
 from audit.access import DECIDES
@@ -126,12 +126,15 @@ class Decide(StaffView):
             raise _answer(refusal)
         if found is None:
             raise Http404
+        came = presence.ABSENT if by_token else presence.presence_of(request._request, {})
+        if not by_token and (stale := presence.stale(found, came)):
+            raise _answer(stale)
         body.is_valid(raise_exception=True)
         shown = {"preview": found.preview, "digest": found.digest, "rule": found.rule}
         return _run(
             reference,
             lambda: decisions.decide(
-                reference=reference, staff=staff, by_token=by_token, shown=shown, **body.validated_data
+                reference=reference, staff=staff, by_token=by_token, presence=came, shown=shown, **body.validated_data
             ),
         )
 

@@ -1,5 +1,3 @@
-from importlib import import_module
-
 from django.apps import AppConfig
 
 
@@ -8,7 +6,6 @@ class ApprovalsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        import_module("approvals.signals")  # connects the receivers
         from approvals.news import request_changed
         from approvals.requests import disturbed
         from approvals.telling import tell_colleagues_of

@@ -16,9 +16,10 @@ from approvals.eligibility import assign, refusal_for, require_assigned, require
 from approvals.errors import DigestDiffers, Invalid
 from approvals.evidence import Look, is_too_fast, look_of
 from approvals.lowering import complaint_about, lower
-from approvals.models import Decision, Request, Staff
+from approvals.models import Decision, Request, Signature, Staff
 from approvals.news import request_changed
 from approvals.policies import policy_at
+from approvals.presence import ABSENT, Presence, require_presence, signature_of
 from approvals.requests import event_of, locked, move, require_decidable, void_holds
 from approvals.tally import approvals_of
 from audit.failpoints import reach_on_commit
@@ -31,9 +32,10 @@ MOST_TEXT = 2_000
 def decide(
     *, reference: str, staff: Staff, verdict: Verdict, digest: str, shown: Any, reason_code: str = "",
     note: str = "", customer_message: str = "", amount_minor: int | None = None, by_token: bool = False,
+    presence: Presence = ABSENT,
 ) -> Request:  # fmt: skip
     """Record one person's decision. The first of two approvals leaves the request pending; `amount_minor` with an
-    approval lowers a refund, which makes a revision.
+    approval lowers a refund, which makes a revision. `presence` matters above the higher line.
 
     Two people who click at once meet at the request's row lock; the second is told who was first.
     """
@@ -41,10 +43,13 @@ def decide(
         request = locked(reference)
         if refusal := refusal_for(request, staff, by_token=by_token):
             raise refusal
+        if not by_token:  # which decides above the line only where tests allow it
+            require_presence(request, staff, presence, verdict)
         _validate(request, verdict, reason_code, note, customer_message, amount_minor)
         require_decidable(request)
         if digest != request.digest:
             raise DigestDiffers("The request is not what you saw; read it again as it now stands.")
+        signature = signature_of(request, staff, presence, verdict=verdict, amount_minor=amount_minor)
         look = look_of(request, staff)
         too_fast = is_too_fast(look, shown)
         if amount_minor is not None and not request.is_decoy:
@@ -55,22 +60,23 @@ def decide(
         if verdict == "approve" and not by_token:  # a token decides alone only where tests allow it
             require_assigned(request, staff)
         texts = {"reason_code": reason_code, "note": note.strip(), "customer_message": customer_message.strip()}
-        decision = _keep(request, staff, verdict, shown, look=look, too_fast=too_fast, **texts)
+        decision = _keep(request, staff, verdict, shown, look=look, too_fast=too_fast, signature=signature, **texts)
         if request.is_decoy:
             end_decoy(request, decision)
             return request
         _follow(request, staff, verdict, customer_message.strip())
-        _record(request, decision)
+        _record(request, decision, signed=signature is not None)
         if request.state == Request.State.APPROVED:
             reach_on_commit("approval_committed", request.conversation_id)
     return request
 
 
 def _keep(
-    request: Request, staff: Staff, verdict: Verdict, shown: Any, *, look: Look, too_fast: bool, **texts: str
-) -> Decision:
-    """The decision's row, with what the person was shown and for how long they looked at it."""
-    return Decision.objects.create(
+    request: Request, staff: Staff, verdict: Verdict, shown: Any, *, look: Look, too_fast: bool,
+    signature: Signature | None, **texts: str,
+) -> Decision:  # fmt: skip
+    """The decision's row, with what the person was shown, for how long they looked at it, and what they signed."""
+    decision = Decision.objects.create(
         request=request,
         revision=request.revision,
         round=request.decisions.filter(staff=staff, withdrawal__isnull=False, revision=request.revision).count(),
@@ -86,9 +92,13 @@ def _keep(
         too_fast=too_fast,
         **texts,
     )
+    if signature is not None:
+        signature.decision = decision
+        signature.save(force_insert=True)
+    return decision
 
 
-def _record(request: Request, decision: Decision) -> None:
+def _record(request: Request, decision: Decision, *, signed: bool) -> None:
     record(
         Actor(kind="staff", id=decision.staff.username),
         event_of(request, kind="decision", decision="approved" if decision.verdict == "approve" else "denied"),
@@ -98,6 +108,7 @@ def _record(request: Request, decision: Decision) -> None:
         seconds=decision.seconds,
         too_fast=decision.too_fast,
         lowered_from=request.lowered_from_minor,
+        signed=signed or None,
         approvals_given=approvals_of(request).count(),
     )
 

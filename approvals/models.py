@@ -1,9 +1,12 @@
 """The second principal: staff, what waits for them, and what they decided."""
 
+import datetime as dt
+
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils.crypto import salted_hmac
 
 from approvals.brake_models import Brake
 from approvals.desk_models import Task, Withdrawal
@@ -14,6 +17,7 @@ from approvals.macro_models import MacroEdit, ReasonEdit
 from approvals.note_models import Note
 from approvals.outbox_models import Delivery
 from approvals.policy_models import Flag, PolicyVersion
+from approvals.signature_models import Signature
 from audit.access import ROLES
 
 __all__ = [
@@ -30,6 +34,7 @@ __all__ = [
     "PolicyVersion",
     "ReasonEdit",
     "Request",
+    "Signature",
     "Staff",
     "Task",
     "Withdrawal",
@@ -48,13 +53,22 @@ class Staff(AbstractUser):
     phone = models.CharField(
         max_length=40, blank=True, default="", help_text="To reach them; never shown to customers."
     )
-    tokens_valid_from = models.DateTimeField(db_default=Now(), help_text="API tokens issued before are void.")
+    tokens_valid_from = models.DateTimeField(
+        db_default=Now(), help_text="Sessions begun and API tokens issued before are void."
+    )
 
     class Meta(AbstractUser.Meta):
         constraints = [
             models.CheckConstraint(condition=Q(role__in=ROLES), name="staff_role_known"),
             models.CheckConstraint(condition=Q(is_superuser=False), name="staff_has_no_superuser"),
         ]
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What every session of this person holds: a later `tokens_valid_from` ends them as it ends API tokens."""
+        if not isinstance(self.tokens_valid_from, dt.datetime):  # a row just made has it in the database alone
+            self.refresh_from_db(fields=["tokens_valid_from"])
+        text = f"{self.password}\n{self.tokens_valid_from.isoformat()}"
+        return salted_hmac("approvals.Staff.session", text, secret=secret, algorithm="sha256").hexdigest()
 
 
 class Request(models.Model):

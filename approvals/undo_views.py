@@ -3,6 +3,7 @@
 from typing import cast
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -56,7 +57,9 @@ def tasks(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "approvals/tasks.html", _context(request))
     number = request.POST.get("task", "")
-    if role_of(request.user) not in CLOSES_TASKS or not (number.isascii() and number.isdigit() and len(number) < 19):
+    if role_of(request.user) not in CLOSES_TASKS:
+        raise PermissionDenied
+    if not (number.isascii() and number.isdigit() and len(number) < 19):
         raise Http404
     try:
         outcome = request.POST.get("outcome", "")

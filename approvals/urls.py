@@ -1,10 +1,8 @@
 """Pages of the console, under /console/."""
 
-from django.contrib.auth.views import LogoutView
 from django.urls import path, register_converter
 
 from approvals import customers, kinship_views, note_views, policy_views, reviewers, undo_views, views
-from approvals.sign_in import SignIn
 
 
 class Reference:
@@ -23,8 +21,6 @@ register_converter(Reference, "reference")
 
 urlpatterns = [
     path("", views.queue, name="console"),
-    path("sign-in/", SignIn.as_view(), name="sign-in"),
-    path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("requests/<reference:reference>/", views.request_page, name="request"),
     path("requests/<reference:reference>/status/", views.request_status, name="request-status"),
     path("requests/<reference:reference>/claim/", views.claim, name="request-claim"),

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from approvals import bulk, decisions, eligibility, errors, evidence, requests, tally
+from approvals import bulk, decisions, eligibility, errors, evidence, presence, requests, tally
 from approvals.casefile import case_file
 from approvals.drift import drift_of
 from approvals.lowering import TOOL as LOWERED_TOOL
@@ -94,6 +94,7 @@ def _decide(request: HttpRequest, reference: str) -> None:
         note=form.get("note", ""),
         customer_message=form.get("customer_message", ""),
         amount_minor=_amount(form.get("amount", ""), form.get("verdict", ""), currency),
+        presence=presence.presence_of(request),
     )
     if found.is_decoy:
         return _tell_of_decoy(request, found)
@@ -168,7 +169,7 @@ def _page(request: HttpRequest, found: Request, error: errors.DecisionError | No
         "customer_name": found.preview.get("customer_name") or found.customer_id,
         "order_id": found.order_id or found.preview.get("order_id", ""),
         "changes": _changes(found.preview),
-        "decisions": found.decisions.select_related("staff", "withdrawal").order_by("at"),
+        "decisions": found.decisions.select_related("staff", "withdrawal", "signature").order_by("at"),
         "given": tally.approvals_given(found),
         "refusal": refusal,
         "decides": found.state == "pending" and refusal is None,
@@ -179,6 +180,7 @@ def _page(request: HttpRequest, found: Request, error: errors.DecisionError | No
         "may_claim": staff.role in DECIDES and found.state == "pending",
         "moving": found.state in ("approved", "executing", "unknown"),
         "shown": signing.dumps(plain, salt=_salt(request, found.pk), compress=True),
+        "confirm": presence.confirmation_for(found, staff, request, error),
         "error": error,
         "fields": error.fields if isinstance(error, errors.Invalid) else {},
         "typed": {name: request.POST.get(name, "") for name in _TYPED},

@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from config.env_base import EnvError, address, listed
 from config.home import REPOSITORY, HomeError, read_private, read_running
 from config.notify_env import NAMES as NOTIFY_NAMES
 from config.notify_env import Notify, NotifyError, read_notify
+from config.staff_env import NAMES as STAFF_NAMES
+from config.staff_env import StaffAccess, read_staff_access
 
 Payments = Literal["off", "test", "stripe"]
 ChatKey = tuple[str, Literal["HS256", "EdDSA"], bytes]
 
-
-class EnvError(ValueError):
-    """A variable is unknown or has a value that cannot be used; the message is one sentence."""
+__all__ = ["Env", "EnvError", "load"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ NUMBERS = {
 }
 TEXTS = (
     *NOTIFY_NAMES,
+    *STAFF_NAMES,
     "PLACET_HOME",
     "PLACET_MODEL",
     "PLACET_TOKEN_APPROVALS",
@@ -113,6 +115,7 @@ class Env:
     """Empty before the first set-up, so that whatever signs fails instead of signing with a guessable key."""
     chat_keys: tuple[ChatKey, ...] = field(repr=False)
     notify: Notify
+    staff: StaffAccess
     ledger_url: str | None
     """Where the shop lives, if not in this database; ends with a slash."""
     ledger_key: str = field(repr=False)
@@ -145,6 +148,7 @@ def load(environ: Mapping[str, str]) -> Env:
         secret_key=_long_enough("PLACET_SECRET_KEY", given.get("PLACET_SECRET_KEY", secrets.get("secret_key", ""))),
         chat_keys=_chat_keys(given),
         notify=_notify(given, values["port"]),
+        staff=read_staff_access(given),
         ledger_url=_ledger_url(given),
         ledger_key=_long_enough("PLACET_LEDGER_KEY", given.get("PLACET_LEDGER_KEY", "")),
         demo=bool(values.pop("demo")),
@@ -183,11 +187,11 @@ def _addresses(given: Mapping[str, str], running: Mapping[str, str]) -> dict[str
     broker = given if "REDIS_URL" in given else _upper(running)
     payments = given if {"PLACET_PAYMENTS", "PLACET_PAYMENTS_URL", "STRIPE_API_KEY"} & given.keys() else _upper(running)
     return {
-        "payments_url": _address(payments, "PLACET_PAYMENTS_URL", ("http", "https"), "https://api.stripe.com"),
+        "payments_url": address(payments, "PLACET_PAYMENTS_URL", ("http", "https"), "https://api.stripe.com"),
         "database_url": _postgres(database, "DATABASE_URL"),
         "database_owner_url": _postgres(database, "DATABASE_OWNER_URL"),
-        "redis_url": _address(broker, "REDIS_URL", ("redis", "rediss"), "redis://host:6379/0"),
-        "anthropic_base_url": _address(model, "ANTHROPIC_BASE_URL", ("http", "https"), "https://api.anthropic.com"),
+        "redis_url": address(broker, "REDIS_URL", ("redis", "rediss"), "redis://host:6379/0"),
+        "anthropic_base_url": address(model, "ANTHROPIC_BASE_URL", ("http", "https"), "https://api.anthropic.com"),
     }
 
 
@@ -195,25 +199,9 @@ def _upper(values: Mapping[str, str]) -> dict[str, str]:
     return {name.upper(): value for name, value in values.items()}
 
 
-def _address(given: Mapping[str, str], name: str, schemes: tuple[str, ...], example: str) -> str | None:
-    text = given.get(name)
-    if text is None:
-        return None
-    # The value itself may hold a password, so the message never repeats it.
-    problem = EnvError(f"{name} is not an address that can be used: give one like {example}.")
-    try:
-        parts = urlsplit(text)
-        usable = parts.scheme in schemes and parts.hostname and parts.port != 0
-    except ValueError as error:
-        raise problem from error
-    if not usable:
-        raise problem
-    return text
-
-
 def _postgres(given: Mapping[str, str], name: str) -> str | None:
     example = "postgresql://user:password@host:5432/placet"
-    text = _address(given, name, ("postgres", "postgresql"), example)
+    text = address(given, name, ("postgres", "postgresql"), example)
     if text and not (urlsplit(text).username and urlsplit(text).path.strip("/")):
         raise EnvError(f"{name} lacks a user or a database name: give one like {example}.")
     return text
@@ -252,12 +240,8 @@ def _token_approvals(given: Mapping[str, str]) -> Literal["below", "all"]:
             raise EnvError(f"PLACET_TOKEN_APPROVALS is {text!r}: give below, or all for tests.")
 
 
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
 def _hosts(given: Mapping[str, str]) -> tuple[str, ...]:
-    hosts = _listed(given.get("PLACET_HOSTS", "localhost,127.0.0.1,[::1]"))
+    hosts = listed(given.get("PLACET_HOSTS", "localhost,127.0.0.1,[::1]"))
     for host in hosts:
         if host == "*" or "/" in host or any(character.isspace() for character in host):
             raise EnvError(f"PLACET_HOSTS holds {host!r}: give host names with commas, such as chat.example.com.")
@@ -271,12 +255,12 @@ def _long_enough(name: str, key: str) -> str:
 
 
 def _ledger_url(given: Mapping[str, str]) -> str | None:
-    url = _address(given, "PLACET_LEDGER_URL", ("http", "https"), "https://shop.example.com/ledger/v1/")
+    url = address(given, "PLACET_LEDGER_URL", ("http", "https"), "https://shop.example.com/ledger/v1/")
     return f"{url.rstrip('/')}/" if url else None
 
 
 def _chat_keys(given: Mapping[str, str]) -> tuple[ChatKey, ...]:
-    keys = tuple(_chat_key(text) for text in _listed(given.get("PLACET_CHAT_KEYS", "")))
+    keys = tuple(_chat_key(text) for text in listed(given.get("PLACET_CHAT_KEYS", "")))
     if len({kid for kid, _, _ in keys}) < len(keys):
         raise EnvError("PLACET_CHAT_KEYS names a kid twice: each key needs a kid of its own.")
     return keys

@@ -8,8 +8,14 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON django_session TO placet_app;
 GRANT SELECT ON django_migrations, django_content_type, auth_permission, auth_group TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON approvals_staff TO placet_app;
 GRANT SELECT ON approvals_staff_groups, approvals_staff_user_permissions TO placet_app;
+-- How staff sign in: allauth's tables, of which it needs no addresses, applications or tokens, and our counters.
+GRANT SELECT, INSERT, UPDATE, DELETE ON mfa_authenticator, usersessions_usersession, console_cacheentry TO placet_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON socialaccount_socialaccount TO placet_app;
+GRANT SELECT, INSERT, UPDATE ON console_attempt TO placet_app;
+GRANT SELECT, DELETE ON socialaccount_socialtoken TO placet_app; -- which stays empty, but is looked through
+GRANT SELECT ON account_emailaddress, socialaccount_socialapp TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON approvals_request TO placet_app;
-GRANT SELECT, INSERT ON approvals_decision, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant, approvals_look TO placet_app;
+GRANT SELECT, INSERT ON approvals_decision, approvals_signature, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant, approvals_look TO placet_app;
 GRANT SELECT, INSERT ON approvals_macroedit, approvals_reasonedit TO placet_app;
 GRANT SELECT, INSERT, UPDATE (attempts, next_at, sent_at, given_up_at) ON approvals_delivery TO placet_app;
 GRANT SELECT, INSERT, UPDATE (seconds) ON approvals_cardview TO placet_app;

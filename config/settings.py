@@ -26,6 +26,12 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "audit",
     "ledger",
     "approvals",
@@ -44,6 +50,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "console.middleware.second_factor_where_required",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
@@ -103,6 +111,32 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
+# How staff sign in: allauth's machinery under pages of our own. Nobody signs up, and no e-mail resets anything.
+ACCOUNT_ADAPTER = "console.adapters.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_RATE_LIMITS = False  # console.throttle counts attempts, atomically and before they are tried
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+MFA_ADAPTER = "console.adapters.MfaAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_USER_VERIFICATION = "required"
+MFA_TOTP_ISSUER = "Placet"
+MFA_TOTP_TOLERANCE = 1
+MFA_FORMS = {
+    "add_webauthn": "console.forms.AddPasskey",
+    "authenticate": "console.forms.SecondStep",
+    "reauthenticate": "console.forms.ConfirmByCode",
+    "activate_totp": "console.forms.ActivateCodes",
+}
+MFA_RATE_LIMITS = False
+SOCIALACCOUNT_ADAPTER = "console.adapters.SocialAdapter"
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that is redirected elsewhere would break form-action
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": ENV.staff.oidc_apps, "OAUTH_PKCE_ENABLED": True}}
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "console"
 LOGOUT_REDIRECT_URL = "sign-in"
@@ -112,6 +146,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 # `__Host-` cookies need HTTPS; browsers treat plain loopback, the demo, differently.
 _HTTPS = not ENV.demo
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _HTTPS else "http"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _HTTPS
 SESSION_COOKIE_NAME = "__Host-placet" if _HTTPS else "placet"
 CSRF_COOKIE_NAME = "__Host-placet-csrf" if _HTTPS else "placet-csrf"
@@ -148,7 +183,15 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256_000
 
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+# In Postgres, which every process shares and without which nobody signs in anyway: codes that were used, above all.
+# Never so few entries that a stranger could push them out.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "console_cacheentry",
+        "OPTIONS": {"MAX_ENTRIES": 1_000_000},
+    }
+}
 
 REDIS_URL = ENV.redis_url or "redis://127.0.0.1:1/0"
 CELERY_BROKER_URL = REDIS_URL
@@ -198,6 +241,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "celery": {"level": "WARNING"},
+        "fido2": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
         "django.request": {"level": "ERROR"},
     },

@@ -1,8 +1,20 @@
-"""Pages of the console that belong to no single rule, under /console/."""
+"""Pages of the console that belong to no single rule, under /console/. Names with an underscore are allauth's."""
 
+from allauth.socialaccount.providers.openid_connect import views as oidc
 from django.urls import path, register_converter
 
-from console import customer_views, definition_views, macro_views, overview_views, talk_views
+import approvals.urls  # noqa: F401 - registers the converter of references
+from console import (
+    account_views,
+    customer_views,
+    definition_views,
+    macro_views,
+    overview_views,
+    sign_in,
+    signing,
+    staff_views,
+    talk_views,
+)
 
 
 class Digest:
@@ -20,6 +32,31 @@ class Digest:
 register_converter(Digest, "digest")
 
 urlpatterns = [
+    path("sign-in/", sign_in.sign_in, name="sign-in"),
+    path("sign-in/", sign_in.sign_in, name="account_login"),
+    path("sign-in/second-step/", sign_in.second_step, name="mfa_authenticate"),
+    path("sign-in/passkey/", sign_in.passkey, name="mfa_login_webauthn"),
+    path("sign-in/<slug:provider_id>/", oidc.login, name="openid_connect_login"),
+    path("sign-in/<slug:provider_id>/callback/", oidc.callback, name="openid_connect_callback"),
+    path("sign-out/", sign_in.sign_out, name="sign-out"),
+    path("sign-out/", sign_in.sign_out, name="account_logout"),
+    path("account/", account_views.account, name="mfa_index"),
+    path("account/sessions/", account_views.my_sessions, name="sessions"),
+    path("account/password/", account_views.password, name="account-password"),
+    path("account/confirm/", account_views.confirm, name="account_reauthenticate"),
+    path("account/confirm/code/", account_views.confirm_by_code, name="mfa_reauthenticate"),
+    path("account/confirm/passkey/", account_views.confirm_by_passkey, name="mfa_reauthenticate_webauthn"),
+    path("account/app/", account_views.activate_codes, name="mfa_activate_totp"),
+    path("account/app/remove/", account_views.remove_codes, name="mfa_deactivate_totp"),
+    path("account/codes/", account_views.recovery_codes, name="mfa_view_recovery_codes"),
+    path("account/codes/new/", account_views.new_recovery_codes, name="mfa_generate_recovery_codes"),
+    path("account/passkeys/", account_views.account, name="mfa_list_webauthn"),
+    path("account/passkeys/add/", account_views.add_passkey, name="mfa_add_webauthn"),
+    path("account/passkeys/<int:pk>/remove/", account_views.remove_passkey, name="mfa_remove_webauthn"),
+    path("roles/", staff_views.roles, name="roles"),
+    path("staff/", staff_views.staff, name="staff"),
+    path("staff/<str:name>/", staff_views.member, name="staff-member"),
+    path("requests/<reference:reference>/challenge/", signing.challenge, name="request-challenge"),
     path("definitions/", definition_views.definitions, name="definitions"),
     path("definitions/<digest:digest>/", definition_views.definition, name="definition"),
     path("definitions/<digest:digest>/use/", definition_views.use, name="definition-use"),

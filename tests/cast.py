@@ -5,10 +5,13 @@ import uuid
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from django.utils import timezone
+
 from agents import chat
 from agents.claims import Claimed, claim
 from agents.models import Conversation
 from approvals.models import Staff
+from approvals.presence import Presence
 from ledger.models import Account, Customer, Order, PaymentMethod, Product, Transfer
 from ledger.staff import as_staff
 
@@ -128,3 +131,8 @@ def until(happens: Callable[[], bool], seconds: float = 30) -> None:
     while not happens():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)
+
+
+def here() -> Presence:
+    """Somebody who has shown just now that it is them."""
+    return Presence(authenticated_at=timezone.now())

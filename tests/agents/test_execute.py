@@ -18,7 +18,7 @@ from audit.models import Event
 from ledger.models import Account, Entry, Hold
 from ledger.staff import as_staff
 from tests import cast
-from tests.cast import seen_by_staff
+from tests.cast import here, seen_by_staff
 from tests.conftest import Propose, make_call
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -32,7 +32,15 @@ def waiting(propose: Propose) -> Request:
 
 
 def approve(request: Request, staff: Staff, **more: Any) -> Request:
-    return decide(reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, **more)
+    return decide(
+        reference=request.reference,
+        staff=staff,
+        verdict="approve",
+        digest=request.digest,
+        shown={},
+        presence=here(),
+        **more,
+    )
 
 
 def _hold_states() -> list[str]:
@@ -142,7 +150,7 @@ def test_withdrawn_by_its_customer_alone(waiting: Request) -> None:
 
 def test_what_was_denied_is_not_asked_for_again(propose: Propose, waiting: Request, agent: Staff) -> None:
     decide(
-        reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={},
+        reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={}, presence=here(),
         reason_code="not_eligible",
     )  # fmt: skip
     again = propose("issue_refund", order_id="4471", amount_minor=12_400, reason="late")

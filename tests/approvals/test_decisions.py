@@ -24,7 +24,7 @@ def waiting(propose: Propose) -> Request:
 
 
 def _decide(request: Request, staff: Staff, verdict: decisions.Verdict = "approve", **fields: object) -> Request:
-    given = {"digest": request.digest, "shown": {"page": 1}, **fields}
+    given = {"digest": request.digest, "shown": {"page": 1}, "presence": cast.here(), **fields}
     return decisions.decide(reference=request.reference, staff=staff, verdict=verdict, **given)
 
 

@@ -13,6 +13,7 @@ from audit.models import Event
 from ledger.models import Customer, PaymentMethod
 from ledger.staff import as_staff
 from tests import cast
+from tests.cast import here
 from tests.conftest import Propose
 
 
@@ -29,7 +30,9 @@ def large(propose: Propose) -> Request:
 
 
 def approve(request: Request, staff: Staff) -> Request:
-    return decide(reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={})
+    return decide(
+        reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, presence=here()
+    )
 
 
 def other_account(*methods: dict[str, Any], **fields: Any) -> Staff:
@@ -129,7 +132,7 @@ def test_anybody_may_deny_what_is_assigned(large: Request, agent: Staff, lead: S
     approve(large, agent)
     denied = decide(
         reference=large.reference, staff=cast.make_staff("aaron", "agent"), verdict="deny", digest=large.digest,
-        shown={}, reason_code="policy",
+        shown={}, presence=here(), reason_code="policy",
     )  # fmt: skip
     assert denied.state == "denied"
 

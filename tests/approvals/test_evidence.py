@@ -15,6 +15,7 @@ from approvals.errors import Invalid
 from approvals.flags import flag
 from approvals.models import CardView, Decision, Request, Staff
 from tests.api import STAFF, with_token
+from tests.cast import here
 from tests.conftest import Propose
 
 OTHER = {"order_id": "4471", "amount_minor": 100, "reason": "other"}
@@ -78,7 +79,14 @@ def test_leads_see_who_approves_with_whom(signed_in: Any, propose: Propose, agen
     propose("issue_refund", order_id="4472", amount_minor=60_000, reason="late")
     request = Request.objects.get()
     for staff in (agent, lead):
-        decide(reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={})
+        decide(
+            reference=request.reference,
+            staff=staff,
+            verdict="approve",
+            digest=request.digest,
+            shown={},
+            presence=here(),
+        )
     body = signed_in(lead).get(reverse("reviewers")).content.decode()
     assert re.search(r"<td>ada</td>\s*<td>lena</td>\s*<td class=\"amount\">1</td>", body)
     assert signed_in(agent).get(reverse("reviewers")).status_code == 403

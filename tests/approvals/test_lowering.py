@@ -16,7 +16,7 @@ from audit.models import Event
 from ledger.models import Account, Entry, Hold, Order
 from ledger.staff import as_staff
 from tests.api import with_token
-from tests.cast import make_staff, seen_by_staff
+from tests.cast import here, make_staff, seen_by_staff
 from tests.conftest import Propose
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -30,7 +30,15 @@ def waiting(propose: Propose) -> Request:
 
 def approve(request: Request, staff: Staff, **more: Any) -> Request:
     request.refresh_from_db()
-    return decide(reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, **more)
+    return decide(
+        reference=request.reference,
+        staff=staff,
+        verdict="approve",
+        digest=request.digest,
+        shown={},
+        presence=here(),
+        **more,
+    )
 
 
 def held(order_id: str = "4471") -> int:
@@ -113,7 +121,7 @@ def test_only_less_and_more_than_nothing(waiting: Request, agent: Staff, amount:
 def test_only_a_refund_and_only_with_an_approval(propose: Propose, waiting: Request, agent: Staff) -> None:
     with pytest.raises(errors.Invalid):
         decide(
-            reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={},
+            reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={}, presence=here(),
             reason_code="policy", amount_minor=10,
         )  # fmt: skip
     propose("change_my_address", line1="2 Hill", line2="", city="York", region="", postal_code="Y1", country="GB")
@@ -132,7 +140,7 @@ def test_who_saw_the_old_revision_decides_nothing(waiting: Request, agent: Staff
     Request.objects.update(approvals_needed=2)
     approve(waiting, agent, amount_minor=6_000)
     with pytest.raises(errors.DigestDiffers):
-        decide(reference=waiting.reference, staff=lead, verdict="approve", digest=old, shown={})
+        decide(reference=waiting.reference, staff=lead, verdict="approve", digest=old, shown={}, presence=here())
 
 
 def test_a_denial_gives_the_lowered_hold_back(waiting: Request, agent: Staff, lead: Staff) -> None:
@@ -140,7 +148,13 @@ def test_a_denial_gives_the_lowered_hold_back(waiting: Request, agent: Staff, le
     approve(waiting, agent, amount_minor=6_000)
     waiting.refresh_from_db()
     decide(
-        reference=waiting.reference, staff=lead, verdict="deny", digest=waiting.digest, shown={}, reason_code="policy"
+        reference=waiting.reference,
+        staff=lead,
+        verdict="deny",
+        digest=waiting.digest,
+        shown={},
+        presence=here(),
+        reason_code="policy",
     )
     assert held() == 0
 

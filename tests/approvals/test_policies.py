@@ -25,7 +25,7 @@ from approvals.simulation import simulate
 from audit.models import Event
 from ledger.models import Entry
 from tests import cast
-from tests.cast import begin_turn, seen_by_staff
+from tests.cast import begin_turn, here, seen_by_staff
 from tests.conftest import Propose
 
 LINES = {"automatic_day": 5_000, "automatic_month": 20_000, "two_people_day": 50_000}
@@ -62,7 +62,7 @@ def _refund(propose: Propose, amount_minor: int, order_id: str = "4471", **given
 
 def _approve(request: Request, *people: Staff) -> Request:
     for staff in people:
-        decide(reference=request.pk, staff=staff, verdict="approve", digest=request.digest, shown={})
+        decide(reference=request.pk, staff=staff, verdict="approve", digest=request.digest, shown={}, presence=here())
     request.refresh_from_db()
     return request
 

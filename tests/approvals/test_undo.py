@@ -15,7 +15,7 @@ from approvals.tally import approvals_given
 from audit.models import Event
 from ledger.models import Entry
 from tests.api import with_token
-from tests.cast import make_staff, seen_by_staff
+from tests.cast import here, make_staff, seen_by_staff
 from tests.conftest import Propose
 
 
@@ -26,7 +26,9 @@ def waiting(propose: Propose) -> Request:
 
 
 def approve(request: Request, staff: Staff) -> Request:
-    return decide(reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={})
+    return decide(
+        reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, presence=here()
+    )
 
 
 def test_an_approval_is_taken_back_and_given_again(waiting: Request, agent: Staff) -> None:
@@ -95,7 +97,13 @@ def test_over_http(waiting: Request, agent: Staff, lead: Staff, auditor: Staff) 
     answer = with_token(agent).post(path).json()
     assert (answer["state"], answer["approvals_given"]) == ("pending", 0)
     decide(
-        reference=waiting.reference, staff=lead, verdict="deny", digest=waiting.digest, shown={}, reason_code="policy"
+        reference=waiting.reference,
+        staff=lead,
+        verdict="deny",
+        digest=waiting.digest,
+        shown={},
+        presence=here(),
+        reason_code="policy",
     )
     assert with_token(agent).post(path).json()["state"] == "denied"
     assert with_token(agent).post(path).status_code == 409

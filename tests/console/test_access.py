@@ -1,0 +1,124 @@
+"""Every page for staff, every role, every method: what the table in `console.access` says is what happens."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from approvals.models import Request
+from audit.access import ROLES
+from audit.models import Event
+from console.access import PAGES, SIGN_IN_PAGES, expected
+from tests.cast import make_staff
+from tests.conftest import Propose
+
+pytestmark = pytest.mark.django_db
+
+DOES = {
+    ("request", "POST"): 412,  # without what the page showed
+    ("request-status", "GET"): 200,
+    ("request-looked", "POST"): 404,  # no such card
+    ("request-challenge", "POST"): 204,
+    ("approve-several", "POST"): 302,
+    ("note", "POST"): 302,
+    ("flag", "POST"): 302,
+    ("clearances", "POST"): 404,  # no such colleague
+    ("tasks", "POST"): 404,  # no such task
+    ("policy", "POST"): 422,
+    ("payouts-reconcile", "POST"): 404,  # there is no provider
+    ("staff", "POST"): 422,
+    ("staff-member", "POST"): 422,
+    ("account-password", "POST"): 422,
+    ("account_reauthenticate", "POST"): 422,
+    ("mfa_reauthenticate", "GET"): 302,  # to the password, which this person has
+    ("mfa_reauthenticate", "POST"): 302,
+    ("mfa_reauthenticate_webauthn", "GET"): 302,
+    ("mfa_reauthenticate_webauthn", "POST"): 302,
+    ("mfa_activate_totp", "GET"): 302,  # to confirm first
+    ("mfa_deactivate_totp", "GET"): 404,  # there is none
+    ("mfa_deactivate_totp", "POST"): 404,
+    ("mfa_view_recovery_codes", "GET"): 404,
+    ("mfa_generate_recovery_codes", "GET"): 302,
+    ("mfa_add_webauthn", "GET"): 302,
+    ("mfa_remove_webauthn", "GET"): 302,
+}
+"""What a page answers where it does as asked, if not 200 to GET and 302 to POST. Posted forms are empty but these."""
+FORMS = {"brake": {"what": "writes", "reason": "a test"}}
+
+
+def named(patterns: Any = None, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Address and name of all that can be reached below /console/ and /audit/."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        here = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from named(pattern.url_patterns, here)
+        elif isinstance(pattern, URLPattern) and here.startswith(("console/", "audit/")):
+            yield here, str(pattern.name)
+
+
+@pytest.fixture
+def arguments(propose: Propose) -> dict[str, tuple[Any, ...]]:
+    """By the name of a page, what its address needs."""
+    propose("issue_refund", order_id="4471", amount_minor=9_900, reason="damaged")
+    found = Request.objects.get()
+    by_request = [name for name in PAGES if name == "request" or name.startswith("request-")]
+    return {
+        **dict.fromkeys(by_request, (found.pk,)),
+        **dict.fromkeys(["conversation", "conversation-transcript"], (found.conversation_id,)),
+        **dict.fromkeys(["turn", "turn-steer"], (Event.objects.exclude(turn_id=None).latest("id").turn_id,)),
+        **dict.fromkeys(["customer", "note", "flag"], ("maya",)),
+        **dict.fromkeys(["policy-version", "policy-activate"], (1,)),
+        "audit-event": (Event.objects.latest("id").pk,),
+        "payout-act": (1,),
+        "staff-member": ("person",),
+        "mfa_remove_webauthn": (1,),
+    }
+
+
+def test_every_page_is_in_the_table() -> None:
+    names = {name for _, name in named()}
+    assert names - set(PAGES) - set(SIGN_IN_PAGES) == set()
+    assert set(PAGES) - names == set()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_table_is_true(name: str, arguments: dict[str, tuple[Any, ...]]) -> None:
+    url = reverse(name, args=arguments.get(name, ()))
+    answers, wanted = {}, {}
+    for role in ("", *ROLES):
+        client = Client()
+        staff = make_staff("person", role) if role else None
+        for method in ("GET", "POST", "PUT"):
+            usual = 200 if method == "GET" else 302
+            wanted[role, method] = expected(name, role, method) or DOES.get((name, method), usual)
+            with transaction.atomic():
+                if staff:
+                    client.force_login(staff)
+                send = getattr(client, method.lower())
+                answers[role, method] = send(url, FORMS.get(name, {}) if method == "POST" else None).status_code
+                transaction.set_rollback(True)
+        if staff:
+            type(staff).objects.filter(pk=staff.pk).update(username=f"was {role}")
+    assert answers == wanted
+
+
+def test_an_auditor_acts_on_nothing_but_their_own_account() -> None:
+    acts = {name for name in PAGES if expected(name, "auditor", "POST") is None}
+    assert {name for name in acts if not name.startswith("mfa_")} == {
+        "sessions", "account-password", "account_reauthenticate",
+    }  # fmt: skip
+
+
+def test_an_agent_sees_no_policy_editor_and_no_accounts() -> None:
+    for name in ("policy", "policy-version", "policy-activate", "staff", "staff-member", "audit"):
+        assert expected(name, "agent", "GET") == 403
+        assert expected(name, "agent", "POST") == 403
+
+
+def test_the_page_of_roles_is_the_table(client: Client) -> None:
+    client.force_login(make_staff("otto", "auditor"))
+    body = client.get(reverse("roles")).content.decode()
+    assert all(str(page.what) in body for page in PAGES.values() if page.what and "'" not in str(page.what))
