@@ -8,6 +8,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from agents.models import Conversation
 from approvals.models import Request
 from audit.access import ROLES
 from audit.models import Event
@@ -29,6 +30,11 @@ DOES = {
     ("tasks", "POST"): 404,  # no such task
     ("policy", "POST"): 422,
     ("payouts-reconcile", "POST"): 404,  # there is no provider
+    ("macro", "POST"): 422,
+    ("macro-new", "POST"): 422,
+    ("reason", "POST"): 422,
+    ("definition-use", "POST"): 422,
+    ("conversation-say", "POST"): 422,
     ("staff", "POST"): 422,
     ("staff-member", "POST"): 422,
     ("account-password", "POST"): 422,
@@ -65,9 +71,13 @@ def arguments(propose: Propose) -> dict[str, tuple[Any, ...]]:
     propose("issue_refund", order_id="4471", amount_minor=9_900, reason="damaged")
     found = Request.objects.get()
     by_request = [name for name in PAGES if name == "request" or name.startswith("request-")]
+    by_conversation = [name for name in PAGES if name == "conversation" or name.startswith("conversation-")]
     return {
         **dict.fromkeys(by_request, (found.pk,)),
-        **dict.fromkeys(["conversation", "conversation-transcript"], (found.conversation_id,)),
+        **dict.fromkeys(by_conversation, (found.conversation_id,)),
+        **dict.fromkeys(["definition", "definition-use"], (Conversation.objects.get().definition_id,)),
+        "macro": (1,),
+        "reason": ("other",),
         **dict.fromkeys(["turn", "turn-steer"], (Event.objects.exclude(turn_id=None).latest("id").turn_id,)),
         **dict.fromkeys(["customer", "note", "flag"], ("maya",)),
         **dict.fromkeys(["policy-version", "policy-activate"], (1,)),
