@@ -29,7 +29,7 @@ MOST_CHARACTERS = 100_000
 
 
 class PolicyRefused(Exception):
-    """A version was not proposed or activated; `code` is role, same_person, unknown or superseded."""
+    """A version was not proposed or activated; `code` is role, same_person, unknown, withdrawn or superseded."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -166,6 +166,8 @@ def activate(*, staff: Staff, version: int) -> PolicyVersion:
         now = version_in_force()
         if version <= now:
             raise PolicyRefused("superseded", f"Version {now} is in force; propose version {version}'s text again.")
+        if found.withdrawn_at:
+            raise PolicyRefused("withdrawn", f"Version {version} was withdrawn; propose its text again.")
         if found.proposed_by_id == staff.pk:
             raise PolicyRefused("same_person", "You proposed this version; another lead or administrator activates it.")
         before = policy_at(now).to_json()
@@ -173,6 +175,17 @@ def activate(*, staff: Staff, version: int) -> PolicyVersion:
         found.save(update_fields=["activated_by", "activated_at"])
         _record(found, staff, "activated", changes(before, found.document))
     return found
+
+
+def withdraw(*, staff: Staff, version: int) -> None:
+    """Take a proposal back, one's own or a colleague's, before it was put in force: it never can be then."""
+    _require_role(staff)
+    with transaction.atomic():
+        _one_at_a_time()
+        waiting = PolicyVersion.objects.filter(version=version, activated_at=None, withdrawn_at=None)
+        if not waiting.update(withdrawn_by=staff, withdrawn_at=timezone.now()):
+            raise PolicyRefused("superseded", f"Version {version} is no proposal that waits.")
+        _record(PolicyVersion.objects.get(version=version), staff, "withdrawn", [])
 
 
 def _require_role(staff: Staff) -> None:

@@ -6,8 +6,8 @@ from django.db.models.functions import Now
 
 
 class PolicyVersion(models.Model):
-    """A policy document for ever: proposed by one person, activated once by another. In force is the highest that
-    was activated. Version 1 comes with Placet and has no people."""
+    """A policy document for ever: proposed by one person, activated once by another or withdrawn. In force is the
+    highest that was activated. Version 1 comes with Placet and has no people."""
 
     version = models.PositiveIntegerField(primary_key=True)
     document = models.JSONField()
@@ -16,6 +16,8 @@ class PolicyVersion(models.Model):
     proposed_at = models.DateTimeField(db_default=Now())
     activated_by = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+")
     activated_at = models.DateTimeField(null=True)
+    withdrawn_by = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+")
+    withdrawn_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -27,6 +29,11 @@ class PolicyVersion(models.Model):
                 condition=Q(activated_at=None, activated_by=None)
                 | Q(activated_at__isnull=False) & (Q(version=1) | Q(activated_by__isnull=False)),
                 name="a_policy_is_activated_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None, withdrawn_by=None)
+                | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False, activated_at=None),
+                name="a_withdrawn_policy_binds_nothing",
             ),
         ]
 

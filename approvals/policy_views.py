@@ -1,20 +1,18 @@
-"""Pages of the policy: its versions, what differs, proposing, activating, and what a version would have decided."""
+"""Pages of the policy: its versions, what differs between two, proposing and activating."""
 
 import json
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from approvals import policies
 from approvals.models import PolicyVersion, Staff
 from approvals.policy_document import InvalidDocument, changes
-from approvals.simulation import MOST_DAYS, simulate
+from approvals.simulation import MOST_DAYS
 from audit.access import READS_RECORD, role_of, staff_page
-from audit.models import Kind
-from audit.record import Actor, NewEvent, record
 
 MOST_ROWS = 100
 
@@ -32,7 +30,10 @@ def versions(request: HttpRequest) -> HttpResponse:
         return _versions(request, text, error.faults, status=422)
     except policies.PolicyRefused as error:
         return _versions(request, text, {"document": error.message}, status=403)
-    messages.success(request, f"You proposed version {made.version}. Another lead or administrator can activate it.")
+    messages.success(
+        request,
+        _("You proposed version %(number)s. Another lead or administrator can activate it.") % {"number": made.version},
+    )
     return redirect("policy-version", made.version)
 
 
@@ -40,7 +41,9 @@ def _versions(
     request: HttpRequest, text: str = "", faults: dict[str, str] | None = None, status: int = 200
 ) -> HttpResponse:
     now = policies.version_in_force()
-    found = PolicyVersion.objects.select_related("proposed_by", "activated_by").order_by("-version")[:MOST_ROWS]
+    found = PolicyVersion.objects.select_related("proposed_by", "activated_by", "withdrawn_by").order_by("-version")[
+        :MOST_ROWS
+    ]
     document = policies.policy_at(now).to_json()
     context = {
         "now": now,
@@ -56,20 +59,37 @@ def _versions(
 @staff_page(*READS_RECORD)
 @require_safe
 def version(request: HttpRequest, number: int) -> HttpResponse:
-    """One version: what it changes, and with `days` what it would have decided on the record of so many days."""
-    found = get_object_or_404(PolicyVersion.objects.select_related("proposed_by", "activated_by"), pk=number)
+    """One version: what it changes against another, `against` in the address or else the one beside it."""
+    found = get_object_or_404(
+        PolicyVersion.objects.select_related("proposed_by", "activated_by", "withdrawn_by"), pk=number
+    )
     now = policies.version_in_force()
-    compared = _compared(number, now)
+    compared = _asked_for(request) or _compared(number, now)
     context = {
         "found": found,
         "now": now,
         "compared": compared,
-        "changes": changes(policies.policy_at(compared).to_json(), found.document) if compared else [],
+        "changes": changes(PolicyVersion.objects.get(pk=compared).document, found.document) if compared else [],
         "may_activate": _may_activate(request, found, now),
+        "may_withdraw": role_of(request.user) in policies.WRITES_POLICY and _waits(found, now),
+        "others": PolicyVersion.objects.exclude(pk=number).order_by("-pk").values_list("pk", flat=True)[:MOST_ROWS],
         "most_days": MOST_DAYS,
-        **_simulated(request, number),
     }
     return render(request, "approvals/policy_version.html", context)
+
+
+def _asked_for(request: HttpRequest) -> int | None:
+    text = request.GET.get("against", "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise Http404
+    return int(get_object_or_404(PolicyVersion, pk=int(text)).pk)
+
+
+def _waits(found: PolicyVersion, now: int) -> bool:
+    """Whether it is a proposal that may still be put in force or withdrawn."""
+    return found.version > now and found.withdrawn_at is None
 
 
 def _compared(number: int, now: int) -> int | None:
@@ -82,18 +102,7 @@ def _compared(number: int, now: int) -> int | None:
 
 def _may_activate(request: HttpRequest, found: PolicyVersion, now: int) -> bool:
     writes = role_of(request.user) in policies.WRITES_POLICY
-    return writes and found.version > now and found.proposed_by != request.user
-
-
-def _simulated(request: HttpRequest, number: int) -> dict[str, Any]:
-    text = request.GET.get("days", "")
-    if not text:
-        return {"days": 7}
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_DAYS):
-        return {"days": 7, "error": {"message": f"Simulate 1 to {MOST_DAYS} days."}}
-    actor = Actor(kind="staff", id=_staff(request).username)
-    record(actor, NewEvent(kind=Kind.ACCESS, decision="read", policy_version=number), what=f"simulation of {text} days")
-    return {"days": int(text), "simulation": simulate(policies.policy_at(number), int(text))}
+    return writes and _waits(found, now) and found.proposed_by != request.user
 
 
 @staff_page(*policies.WRITES_POLICY)
@@ -107,7 +116,7 @@ def activate(request: HttpRequest, number: int) -> HttpResponse:
             raise Http404 from error
         messages.error(request, error.message)
     else:
-        messages.success(request, f"Version {number} is in force.")
+        messages.success(request, _("Version %(number)s is in force.") % {"number": number})
     return redirect("policy-version", number)
 
 

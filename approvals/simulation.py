@@ -6,6 +6,7 @@ facts count what was executed and what was held, so they are the same whichever 
 
 import datetime as dt
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -50,6 +51,21 @@ class Simulation:
     """The same with a currency: minor units."""
     changed: list[Changed] = field(default_factory=list)
     """The newest of them."""
+    by_day: dict[str, list[int]] = field(default_factory=dict)
+    """Reviews by day (UTC), before and after; days without writes are left out."""
+    began: str = field(default_factory=lambda: timezone.now().isoformat())
+    before: int | None = None
+    """The event down to which the replay has come."""
+    reached: str = ""
+    done: bool = False
+
+    @property
+    def percent(self) -> int:
+        """How much of the time span the replay has gone through."""
+        if self.done or not self.reached:
+            return 100 if self.done else 0
+        gone = dt.datetime.fromisoformat(self.began) - dt.datetime.fromisoformat(self.reached)
+        return min(99, int(100 * gone / dt.timedelta(days=self.days)))
 
     @property
     def otherwise(self) -> int:
@@ -76,26 +92,44 @@ class Simulation:
 def simulate(draft: Document, days: int) -> Simulation:
     """Take the verdicts of the last `days` days again, newest first. Each is compared with what the policy that
     decided it says of the same facts."""
-    policy = draft if isinstance(draft, Policy) else Policy(version=0, **dict(draft))
-    found, now = Simulation(days=days), version_in_force()
-    for event, facts in _recorded(days):
-        before, after = decide(policy_at(event.policy_version or now), facts), decide(policy, facts)
-        found.writes += 1
-        found.reviews_before += before.approvals_needed
-        found.reviews_after += after.approvals_needed
-        if _words(before) != _words(after):
-            _count(found, event, facts, before, after)
+    found = Simulation(days=days)
+    go_on(draft, found)
     return found
 
 
-def _recorded(days: int) -> Iterator[tuple[Event, Facts]]:
-    """The dispatches that a policy decided, with the facts that it saw."""
-    since = timezone.now() - dt.timedelta(days=days)
+def go_on(draft: Document, found: Simulation, seconds: float | None = None) -> None:
+    """A replay from where it stands to its end, or for so long; `found.done` says which."""
+    policy = draft if isinstance(draft, Policy) else Policy(version=0, **dict(draft))
+    now, until = version_in_force(), None if seconds is None else time.monotonic() + seconds
+    for event, facts in _recorded(found):
+        _take(found, event, facts, decide(policy_at(event.policy_version or now), facts), decide(policy, facts))
+        if until is not None and time.monotonic() > until:
+            return
+    found.done = True
+
+
+def _recorded(found: Simulation) -> Iterator[tuple[Event, Facts]]:
+    """The dispatches that a policy decided, with the facts that it saw, older than where the replay stands."""
+    since = dt.datetime.fromisoformat(found.began) - dt.timedelta(days=found.days)
     events = Event.objects.filter(kind="dispatch", at__gte=since, detail__body__contains='"facts":{"')
+    if found.before is not None:
+        events = events.filter(id__lt=found.before)
     for event in events.select_related("detail").order_by("-id").iterator(chunk_size=500):
         facts = json.loads(event.detail.body).get("facts")
+        found.before, found.reached = event.pk, event.at.isoformat()
         if isinstance(facts, dict) and "tool" in facts:
             yield event, Facts.stored(facts)
+
+
+def _take(found: Simulation, event: Event, facts: Facts, before: Verdict, after: Verdict) -> None:
+    found.writes += 1
+    found.reviews_before += before.approvals_needed
+    found.reviews_after += after.approvals_needed
+    day = found.by_day.setdefault(f"{event.at.astimezone(dt.UTC):%Y-%m-%d}", [0, 0])
+    day[0] += before.approvals_needed
+    day[1] += after.approvals_needed
+    if _words(before) != _words(after):
+        _count(found, event, facts, before, after)
 
 
 def _words(verdict: Verdict) -> str:

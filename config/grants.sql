@@ -22,7 +22,8 @@ GRANT SELECT, INSERT, UPDATE (seconds) ON approvals_cardview TO placet_app;
 GRANT SELECT, INSERT, UPDATE (done_by_id, done_at, outcome) ON approvals_task TO placet_app;
 GRANT SELECT, INSERT, UPDATE (proposed_by_id, proposed_at, proposed_reason, released_by_id, released_at)
     ON approvals_brake TO placet_app;
-GRANT SELECT, INSERT, UPDATE (activated_by_id, activated_at) ON approvals_policyversion TO placet_app;
+GRANT SELECT, INSERT, UPDATE (activated_by_id, activated_at, withdrawn_by_id, withdrawn_at)
+    ON approvals_policyversion TO placet_app;
 GRANT SELECT, INSERT, UPDATE (cleared_by_id, cleared_at) ON approvals_flag TO placet_app;
 GRANT SELECT, INSERT ON agents_definition, agents_pin, agents_session, agents_toolcall, agents_untrustedtext TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON agents_conversation, agents_turn, agents_limit TO placet_app;

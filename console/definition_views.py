@@ -43,7 +43,7 @@ def _rows() -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     before: Used | None = None
     for each in used():
-        row = {"used": each, "before": before}
+        row: dict[str, Any] = {"used": each, "before": before}
         if before:
             row["deny_change"] = change(before.deny_percent, each.deny_percent)
             row["hand_off_change"] = change(before.hand_off_percent, each.hand_off_percent)

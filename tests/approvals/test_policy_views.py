@@ -78,13 +78,13 @@ def test_the_other_person_reads_the_difference_and_activates(
 def test_the_simulation_page(draft: PolicyVersion, propose: Propose, signed_in: SignIn, auditor: Staff) -> None:
     propose("cancel_order", order_id="4473", reason="no_longer_needed")
     browser = signed_in(auditor)
-    page = browser.get(reverse("policy-version", args=[2]), {"days": "7"}).content.decode()
+    page = browser.get(reverse("policy-simulation", args=[2]), {"days": "7"}).content.decode()
     assert "1 would have been decided otherwise" in page
     assert "£15.00" in page
     assert reverse("audit-event", args=[Event.objects.get(tool="cancel_order").pk]) in page
     assert Event.objects.filter(kind="access", actor_id="otto", policy_version=2).exists()
     for wrong in ("0", "91", "x", "-1", "٣"):
-        assert b"Simulate 1 to 90 days." in browser.get(reverse("policy-version", args=[2]), {"days": wrong}).content
+        assert b"Simulate 1 to 90 days." in browser.get(reverse("policy-simulation", args=[2]), {"days": wrong}).content
 
 
 @pytest.mark.parametrize("role", ["agent", "lead", "auditor", "admin"])

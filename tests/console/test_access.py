@@ -29,6 +29,9 @@ DOES = {
     ("clearances", "POST"): 404,  # no such colleague
     ("tasks", "POST"): 404,  # no such task
     ("policy", "POST"): 422,
+    ("policy-edit", "POST"): 422,
+    ("policy-simulation", "GET"): 422,  # of what is in force already
+    ("policy-simulation-step", "POST"): 422,
     ("payouts-reconcile", "POST"): 404,  # there is no provider
     ("macro", "POST"): 422,
     ("macro-new", "POST"): 422,
@@ -72,6 +75,7 @@ def arguments(propose: Propose) -> dict[str, tuple[Any, ...]]:
     found = Request.objects.get()
     by_request = [name for name in PAGES if name == "request" or name.startswith("request-")]
     by_conversation = [name for name in PAGES if name == "conversation" or name.startswith("conversation-")]
+    by_version = ["policy-version", "policy-activate", "policy-withdraw", "policy-simulation", "policy-simulation-step"]
     return {
         **dict.fromkeys(by_request, (found.pk,)),
         **dict.fromkeys(by_conversation, (found.conversation_id,)),
@@ -80,7 +84,7 @@ def arguments(propose: Propose) -> dict[str, tuple[Any, ...]]:
         "reason": ("other",),
         **dict.fromkeys(["turn", "turn-steer"], (Event.objects.exclude(turn_id=None).latest("id").turn_id,)),
         **dict.fromkeys(["customer", "note", "flag"], ("maya",)),
-        **dict.fromkeys(["policy-version", "policy-activate"], (1,)),
+        **dict.fromkeys(by_version, (1,)),
         "audit-event": (Event.objects.latest("id").pk,),
         "payout-act": (1,),
         "staff-member": ("person",),
@@ -119,6 +123,7 @@ def test_an_auditor_acts_on_nothing_but_their_own_account() -> None:
     acts = {name for name in PAGES if expected(name, "auditor", "POST") is None}
     assert {name for name in acts if not name.startswith("mfa_")} == {
         "sessions", "account-password", "account_reauthenticate",
+        "policy-simulation-step",  # a replay changes nothing
     }  # fmt: skip
 
 

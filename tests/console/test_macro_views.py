@@ -18,7 +18,7 @@ FORM = {
     "text": "Dear {customer_name}",
     "offered": "on",
 }
-PAGES = (("macros", []), ("macro-new", []), ("macro", [1]), ("reason", ["other"]))
+PAGES: tuple[tuple[str, list[Any]], ...] = (("macros", []), ("macro-new", []), ("macro", [1]), ("reason", ["other"]))
 
 
 @pytest.mark.parametrize("role", ["agent", "lead", "auditor", "admin"])
