@@ -80,6 +80,7 @@ def _transcript(request: HttpRequest, conversation_id: uuid.UUID, template: str)
         "conversation": found,
         "said": [(message, _calls(message, marks)) for message in shown],
         "untrusted": list(found.untrusted_texts.order_by("id")),
+        "about": request.GET.get("about", ""),
         "older": shown[0].pk if len(newest) > MOST_MESSAGES else None,
     }
     return render(request, template, context)

@@ -10,12 +10,20 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django = get_asgi_application()
 
 from agents.sse import PATH, EventStream  # noqa: E402 - the models behind it need Django set up
+from console.live import PATH as DESK_PATH  # noqa: E402
+from console.live import DeskStream  # noqa: E402
 
 events = EventStream()
+desk = DeskStream(lambda: events.hub())
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
     """Route a request; uvicorn's lifespan has nothing to do here."""
     if scope["type"] == "http":
-        app = events if PATH.match(scope["path"]) else django
-        await app(scope, receive, send)
+        await _route(scope["path"])(scope, receive, send)
+
+
+def _route(path: str) -> Any:
+    if PATH.match(path):
+        return events
+    return desk if path == DESK_PATH else django

@@ -4,7 +4,12 @@ from django.apps import AppConfig
 
 
 class ConsoleConfig(AppConfig):
-    """Nothing of its own to set up."""
-
     name = "console"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from approvals.news import desk_changed, request_changed
+        from console.news import tell_desk, tell_desk_of
+
+        request_changed.connect(tell_desk_of, dispatch_uid="console.news")
+        desk_changed.connect(tell_desk, dispatch_uid="console.news.desk")
