@@ -65,7 +65,9 @@ def pulse(request: HttpRequest) -> HttpResponse:
     fresh = the_queue.count(filters, staff, since=since) if "after" not in request.GET else 0
     waiting = the_queue.waiting_count()
     answer = {
-        "rows": {row["reference"]: _row(request, around, row) for row in rows if seals[row["reference"]] != row["seal"]},
+        "rows": {
+            row["reference"]: _row(request, around, row) for row in rows if seals[row["reference"]] != row["seal"]
+        },
         "fresh": ngettext("%(n)s new request: show it", "%(n)s new requests: show them", fresh) % {"n": capped(fresh)}
         if fresh
         else "",

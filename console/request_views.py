@@ -69,7 +69,9 @@ def _decide(request: HttpRequest, reference: str) -> None:
     )
     if found.is_decoy:
         return _tell_of_decoy(request, found)
-    said = gettext("You approved %(reference)s.") if form["verdict"] == "approve" else gettext("You denied %(reference)s.")
+    said = (
+        gettext("You approved %(reference)s.") if form["verdict"] == "approve" else gettext("You denied %(reference)s.")
+    )
     left = found.approvals_needed - tally.approvals_given(found)
     more = gettext("It needs one more person's approval.") if found.state == "pending" and left else ""
     messages.success(request, f"{said % {'reference': reference}} {more}".strip())
