@@ -39,9 +39,16 @@ def approve_all(*, chosen: Chosen, staff: Staff, by_token: bool = False) -> list
     """Approve each of at most 20 of one rule by reference and digest, each for itself: one that fails leaves the
     others."""
     _require_some(chosen, MOST)
-    if Request.objects.filter(pk__in=[reference for reference, _ in chosen]).values("rule").distinct().count() > 1:
-        raise Invalid({"items": ["Choose requests that ask for one and the same reason."]})
+    _require_one_rule([reference for reference, _ in chosen])
     return [_try(reference, partial(_approve, reference, digest, staff, by_token)) for reference, digest in chosen]
+
+
+def _require_one_rule(references: list[str]) -> None:
+    """Of those that may be approved together at all: the others are refused one by one."""
+    rows = [_row(request) for request in Request.objects.filter(pk__in=references)]
+    together = suitable(rows)
+    if len({row["rule"] for row in rows if row["reference"] in together}) > 1:
+        raise Invalid({"items": ["Choose requests that ask for one and the same reason."]})
 
 
 def deny_all(*, chosen: Chosen, staff: Staff, reason_code: str, customer_message: str = "") -> list[Done]:

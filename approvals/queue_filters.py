@@ -30,7 +30,7 @@ SORTS: dict[str, tuple[str | Promise, str, bool]] = {
     "newest": (gettext_lazy("Newest"), "created_at", True),
 }
 """By name: what it is called, the column, whether downwards. Each has an index."""
-WHO = {
+WHO: dict[str, str | Promise] = {
     "": gettext_lazy("Everybody's"),
     "mine": gettext_lazy("Mine"),
     "free": gettext_lazy("Nobody's"),
@@ -67,7 +67,7 @@ def read(query: Mapping[str, str]) -> Filters:
         raise NoSuchView(tab)
     sort = query.get("sort") or usual_sort(tab)
     typed = {name: query.get(name, "").strip() for name in NAMES}
-    if sort not in sorts_of(tab) or typed["who"] not in WHO:
+    if sort not in sorts_of(tab) or typed["who"] not in views_of(tab):
         raise NoSuchView(sort)
     wrong = {name: gettext("This is too long, or holds a NUL.") for name, text in typed.items() if _is_bad(text)}
     for name in ("least", "most"):
@@ -84,6 +84,11 @@ def usual_sort(tab: str) -> str:
 def sorts_of(tab: str) -> tuple[str, ...]:
     """The orders that have an index there."""
     return tuple(SORTS) if tab == "pending" else ("newest", "oldest")
+
+
+def views_of(tab: str) -> dict[str, str | Promise]:
+    """Whose requests one can look for there: of what ended, those that one decided."""
+    return WHO if tab == "pending" else {name: WHO[name] for name in ("", "mine")}
 
 
 def _is_bad(text: str) -> bool:

@@ -41,7 +41,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "away": shifts.is_away(staff),
         "tabs": {name: label for name, (label, _) in queue_filters.TABS.items()},
         "sorts": {name: queue_filters.SORTS[name][0] for name in queue_filters.sorts_of(filters.tab)},
-        "views": queue_filters.WHO,
+        "views": queue_filters.views_of(filters.tab),
         "tools": TOOLS,
         "rules": RULES,
         "currencies": sorted(in_force().lines),
