@@ -18,6 +18,7 @@ bench: .venv/runtime .venv-bench/installed
 	@.venv/bin/python -m bench.turns
 	@.venv/bin/python -m bench.dispatch
 	@.venv/bin/python -m bench.many
+	@.venv/bin/python -m bench.queue
 
 lint: .venv/development
 	.venv/bin/python -m ruff check .

@@ -46,14 +46,18 @@ def tell_of_request(sender: Any, *, request: Request, customer_message: str, wha
     _mail(request, what)
     shown = {"reference": request.reference, "state": STATES[request.state]}
     publish_on_commit(request.conversation_id, "request", shown)
-    sentence = _SENTENCES.get(what or request.state)
+    if text := text_of(request, what or request.state, customer_message):
+        notice(request.conversation_id, text, key=_key(request, what))
+
+
+def text_of(request: Request, what: str, customer_message: str = "") -> str:
+    """What the customer reads when this becomes of the request; empty when nothing is said."""
+    sentence = _SENTENCES.get(what)
     if sentence is None:
-        return
+        return ""
     summary = request.preview["summary"]
     text = sentence.format(reference=request.reference, summary=summary[:1].lower() + summary[1:])
-    if customer_message:
-        text = f"{text}\n\n{customer_message}"
-    notice(request.conversation_id, text, key=_key(request, what))
+    return f"{text}\n\n{customer_message}" if customer_message else text
 
 
 def _mail(request: Request, what: str) -> None:

@@ -1,8 +1,7 @@
 """The event stream of a conversation, as a raw ASGI route: no thread and no database connection per reader.
 
 One subscription per web process feeds every reader through a bounded queue; a slow reader is disconnected
-and catches up from the Redis stream by its Last-Event-ID. The route stands outside Django's middleware, so
-it checks Host, method and token itself and ends when the token does.
+and catches up from the Redis stream by its Last-Event-ID. The route ends when the token does.
 """
 
 import asyncio
@@ -10,7 +9,6 @@ import json
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import redis.asyncio as aioredis
@@ -18,18 +16,14 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import connections
 from django.http import Http404
-from django.http.request import split_domain_port, validate_host
 from redis.exceptions import RedisError
 
 from agents.api import find_conversation
+from agents.raw import HEADERS, Receive, Scope, Send, headers_of, is_served, refuse, until_gone, write
 from agents.stream import CHANNEL, STREAM, WATCH, WATCH_SECONDS
 from agents.tokens import TokenRefused, WidgetClaims, verify_widget_token
 
 log = logging.getLogger(__name__)
-
-Scope = dict[str, Any]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 PATH = re.compile(r"^/api/chat/conversations/([^/]{1,64})/events/$")
 _EVENT_ID = re.compile(r"^\d{1,20}-\d{1,20}$")
@@ -107,29 +101,25 @@ class EventStream:
         self._hub: Hub | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if not validate_host(split_domain_port(headers.get("host", ""))[0], settings.ALLOWED_HOSTS):
-            await _refuse(send, 400, "malformed", "This host is not served here.")
-            return
-        if scope["method"] != "GET":
-            await _refuse(send, 405, "method_not_allowed", "This address does not take this method.")
+        headers = headers_of(scope)
+        if not await is_served(scope, headers, send):
             return
         try:
             until, conversation = await self._admit(headers, scope["path"])
         except TokenRefused:
-            await _refuse(send, 401, "unauthenticated", "Sign in, or send a valid bearer token.")
+            await refuse(send, 401, "unauthenticated", "Sign in, or send a valid bearer token.")
             return
         except Http404:
-            await _refuse(send, 404, "not_found", "Nothing here under this address for you.")
+            await refuse(send, 404, "not_found", "Nothing here under this address for you.")
             return
-        self._hub = self._hub or Hub()
         last_id = headers.get("last-event-id", "")
-        reading = _read(self._hub, conversation, until, last_id, send, is_customer=self.is_customers)
-        reader = asyncio.create_task(reading)
-        gone = asyncio.create_task(_until_gone(receive))
-        await asyncio.wait({reader, gone}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (reader, gone):
-            await _end(task)
+        reading = _read(self.hub(), conversation, until, last_id, send, is_customer=self.is_customers)
+        await until_gone(reading, receive)
+
+    def hub(self) -> Hub:
+        """The process's one, made in the loop that it lives in."""
+        self._hub = self._hub or Hub()
+        return self._hub
 
     async def _admit(self, headers: dict[str, str], path: str) -> tuple[float, str]:
         """Until when (seconds since 1970) this reader may read which conversation. Raises TokenRefused, Http404."""
@@ -141,14 +131,6 @@ class EventStream:
         return claims.expires_at.timestamp(), conversation
 
 
-async def _end(task: asyncio.Task[None]) -> None:
-    while not task.done():  # once is not enough: a cancellation that hits the Redis client can get lost in it
-        task.cancel()
-        await asyncio.wait({task}, timeout=0.1)
-    if not task.cancelled() and (fault := task.exception()):
-        log.error("an event stream failed", exc_info=fault)
-
-
 def _look_up(token: str, conversation_id: str) -> tuple[WidgetClaims, str]:
     """In a thread of its own, whose connection goes back before the stream begins."""
     try:
@@ -158,14 +140,9 @@ def _look_up(token: str, conversation_id: str) -> tuple[WidgetClaims, str]:
         connections.close_all()
 
 
-async def _until_gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
 async def _read(hub: Hub, conversation: str, until: float, last_id: str, send: Send, *, is_customer: bool) -> None:
     """What was kept since `last_id`, then what comes, until the reader's time is over."""
-    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     queue = hub.join(conversation)
     try:
         await hub.listen()  # before catching up, so that nothing falls in between
@@ -183,10 +160,10 @@ async def _catch_up(hub: Hub, conversation: str, last_id: str, send: Send) -> st
     key = f"{STREAM}{conversation}"
     kept: list[Any] = await hub.redis.xrange(key) or []
     if last_id and (not _EVENT_ID.match(last_id) or _is_lost(last_id, kept)):
-        await _write(send, "event: resync\ndata: {}\n\n")
+        await write(send, "event: resync\ndata: {}\n\n")
     for event_id, fields in kept:
         if _order(event_id) > _order(last_id):
-            await _write(send, _frame(event_id, fields))
+            await write(send, _frame(event_id, fields))
     return kept[-1][0] if kept else last_id
 
 
@@ -204,13 +181,13 @@ async def _follow(
         try:
             event = await asyncio.wait_for(queue.get(), min(COMMENT_SECONDS, left))
         except TimeoutError:
-            await _write(send, ": still here\n\n")
+            await write(send, ": still here\n\n")
             continue
         if event is None:
             return
         if _order(event["id"]) > _order(last_id):
             last_id = event["id"]
-            await _write(send, _frame(last_id, event))
+            await write(send, _frame(last_id, event))
 
 
 def _order(event_id: str) -> tuple[int, int]:
@@ -222,26 +199,3 @@ def _order(event_id: str) -> tuple[int, int]:
 
 def _frame(event_id: str, fields: dict[str, str]) -> str:
     return f"id: {event_id}\nevent: {fields['event']}\ndata: {fields['data']}\n\n"
-
-
-async def _write(send: Send, text: str) -> None:
-    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
-
-
-_HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-]
-
-
-async def _refuse(send: Send, status: int, code: str, message: str) -> None:
-    body = json.dumps({"code": code, "message": message}).encode()
-    headers = [(b"content-type", b"application/json"), *_HEADERS[1:]]
-    if status == 401:
-        headers.append((b"www-authenticate", b'Bearer realm="placet chat"'))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -16,6 +16,8 @@ from redis.commands.core import Script
 
 log = logging.getLogger(__name__)
 
+DESK = "desk"
+"""In place of a conversation: the news of the console's queue."""
 KEPT_EVENTS = 1_000
 KEPT_SECONDS = 24 * 3600
 CHANNEL = "placet:live:"
@@ -46,7 +48,7 @@ def _send() -> Script:
     return client().register_script(_SEND)
 
 
-def publish(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> None:
+def publish(conversation_id: uuid.UUID | str, event: str, data: dict[str, Any]) -> None:
     """Send one event now. A failing Redis is logged and forgotten."""
     channel = f"{CHANNEL}{conversation_id}"
     speaks = f"{SILENCED}{data['turn_id']}" if event in _OF_A_MODEL else f"{SILENCED}nobody"
@@ -56,7 +58,7 @@ def publish(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> Non
         log.warning("event %s was not sent: %s", event, exc)
 
 
-def publish_on_commit(conversation_id: uuid.UUID, event: str, data: dict[str, Any]) -> None:
+def publish_on_commit(conversation_id: uuid.UUID | str, event: str, data: dict[str, Any]) -> None:
     """Send an event once what it tells of is committed."""
     transaction.on_commit(partial(publish, conversation_id, event, data), robust=True)
 

@@ -42,6 +42,7 @@ def read_by(request: HttpRequest, found: Conversation) -> dict[str, Any]:
         "conversation": found,
         "said": [(message, _calls(message, marks)) for message in shown],
         "untrusted": list(found.untrusted_texts.order_by("id")),
+        "about": request.GET.get("about", ""),
         "older": shown[0].pk if len(newest) > MOST_MESSAGES else None,
     }
 

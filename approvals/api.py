@@ -12,7 +12,7 @@ from rest_framework.request import Request as ApiRequest
 from rest_framework.response import Response
 
 from approvals import api_shapes as shapes
-from approvals import bulk, decisions, eligibility, errors, presence, requests, tally, undo
+from approvals import bulk, claims, decisions, eligibility, errors, presence, tally, undo
 from approvals.casefile import case_file
 from approvals.models import Request, Staff
 from audit.access import DECIDES
@@ -168,7 +168,7 @@ class Claim(StaffView):
     @extend_schema(request=None, responses={200: shapes.RequestShape})
     def post(self, request: ApiRequest, reference: str) -> Response:
         """Tell colleagues that one is on it, for five minutes."""
-        return _run(reference, lambda: requests.claim(reference=reference, staff=cast(Staff, request.user)))
+        return _run(reference, lambda: claims.claim(reference=reference, staff=cast(Staff, request.user)))
 
 
 class Release(StaffView):
@@ -177,7 +177,7 @@ class Release(StaffView):
     @extend_schema(request=None, responses={200: shapes.RequestShape})
     def post(self, request: ApiRequest, reference: str) -> Response:
         """Give one's claim back."""
-        return _run(reference, lambda: requests.release(reference=reference, staff=cast(Staff, request.user)))
+        return _run(reference, lambda: claims.release(reference=reference, staff=cast(Staff, request.user)))
 
 
 class Undo(StaffView):

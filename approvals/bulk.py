@@ -1,14 +1,20 @@
-"""Approving several small requests at once: never what holds untrusted text, is flagged, repeated or above a line."""
+"""Several requests at once. Approving is for small ones of one rule: never what holds untrusted text, is flagged,
+repeated or above a line."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from approvals import decisions
+from approvals import claims, decisions
 from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
-from approvals.models import Flag, Request, Staff
+from approvals.flags import flagged_among
+from approvals.models import Request, Staff
 
 MOST = 20
+MOST_OTHERWISE = 50
+Chosen = Sequence[tuple[str, str]]
+"""References, each with the digest that was shown."""
 RULES = ("reason_other", "status_asks", "tool_asks", "sign_in_old", "sign_in_weak")
 """A request names the first rule that asks, and these come after all that must be read one by one, but for repeats."""
 
@@ -25,32 +31,74 @@ class Done:
 def suitable(rows: Iterable[dict[str, Any]]) -> set[str]:
     """References among rows of pending requests (reference, rule, repeats, approvals_needed, customer_id)."""
     found = [row for row in rows if row["rule"] in RULES and row["approvals_needed"] == 1 and row["repeats"] is False]
-    customers = {row["customer_id"] for row in found}
-    flagged = set(Flag.objects.filter(customer_id__in=customers, cleared_at=None).values_list("customer_id", flat=True))
+    flagged = flagged_among({row["customer_id"] for row in found})
     return {row["reference"] for row in found if row["customer_id"] not in flagged}
 
 
-def approve_all(*, chosen: Sequence[tuple[str, str]], staff: Staff, by_token: bool = False) -> list[Done]:
-    """Approve each of at most 20 by reference and digest, each for itself: one that fails leaves the others."""
-    if not 1 <= len(chosen) <= MOST or len({reference for reference, _ in chosen}) != len(chosen):
-        raise Invalid({"items": [f"Choose from 1 to {MOST} different requests."]})
-    return [_approve(reference, digest, staff, by_token) for reference, digest in chosen]
+def approve_all(*, chosen: Chosen, staff: Staff, by_token: bool = False) -> list[Done]:
+    """Approve each of at most 20 of one rule by reference and digest, each for itself: one that fails leaves the
+    others."""
+    _require_some(chosen, MOST)
+    _require_one_rule([reference for reference, _ in chosen])
+    return [_try(reference, partial(_approve, reference, digest, staff, by_token)) for reference, digest in chosen]
 
 
-def _approve(reference: str, digest: str, staff: Staff, by_token: bool) -> Done:
-    request = Request.objects.filter(pk=reference, is_decoy=False).first()
+def _require_one_rule(references: list[str]) -> None:
+    """Of those that may be approved together at all: the others are refused one by one."""
+    rows = [_row(request) for request in Request.objects.filter(pk__in=references)]
+    together = suitable(rows)
+    if len({row["rule"] for row in rows if row["reference"] in together}) > 1:
+        raise Invalid({"items": ["Choose requests that ask for one and the same reason."]})
+
+
+def deny_all(*, chosen: Chosen, staff: Staff, reason_code: str, customer_message: str = "") -> list[Done]:
+    """Deny each of at most 50 for one reason, each for itself."""
+    _require_some(chosen, MOST_OTHERWISE)
+
+    def deny(reference: str, digest: str) -> Request:
+        shown = {"bulk": True, "digest": digest, "preview": _find(reference).preview}
+        return decisions.decide(
+            reference=reference, staff=staff, verdict="deny", digest=digest, shown=shown, reason_code=reason_code,
+            customer_message=customer_message,
+        )  # fmt: skip
+
+    return [_try(reference, partial(deny, reference, digest)) for reference, digest in chosen]
+
+
+def give_all(*, chosen: Chosen, to: Staff, by: Staff) -> list[Done]:
+    """Have a colleague take each of at most 50."""
+    _require_some(chosen, MOST_OTHERWISE)
+    return [_try(reference, partial(claims.give, reference=reference, to=to, by=by)) for reference, _ in chosen]
+
+
+def _require_some(chosen: Chosen, most: int) -> None:
+    if not 1 <= len(chosen) <= most or len({reference for reference, _ in chosen}) != len(chosen):
+        raise Invalid({"items": [f"Choose from 1 to {most} different requests."]})
+
+
+def _try(reference: str, deed: Callable[[], Request]) -> Done:
     try:
-        if request is None:
-            raise NotFound(f"There is no request {reference}.")
-        if request.state == Request.State.PENDING and not suitable([_row(request)]):
-            raise Forbidden("one_by_one", f"{reference} has to be read and decided by itself.")
-        shown = {"bulk": True, "digest": digest, "preview": request.preview, "rule": request.rule}
-        decided = decisions.decide(
-            reference=reference, staff=staff, verdict="approve", digest=digest, shown=shown, by_token=by_token
-        )
+        return Done(reference=reference, request=deed())
     except DecisionError as error:
         return Done(reference=reference, error=error)
-    return Done(reference=reference, request=decided)
+
+
+def _find(reference: str) -> Request:
+    if (request := Request.objects.filter(pk=reference).first()) is None:
+        raise NotFound(f"There is no request {reference}.")
+    return request
+
+
+def _approve(reference: str, digest: str, staff: Staff, by_token: bool) -> Request:
+    request = Request.objects.filter(pk=reference, is_decoy=False).first()
+    if request is None:
+        raise NotFound(f"There is no request {reference}.")
+    if request.state == Request.State.PENDING and not suitable([_row(request)]):
+        raise Forbidden("one_by_one", f"{reference} has to be read and decided by itself.")
+    shown = {"bulk": True, "digest": digest, "preview": request.preview, "rule": request.rule}
+    return decisions.decide(
+        reference=reference, staff=staff, verdict="approve", digest=digest, shown=shown, by_token=by_token
+    )
 
 
 def _row(request: Request) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from django.utils import timezone
 from approvals.deadlines import expires_at
 from approvals.digest import digest_of
 from approvals.models import Decision, Request
+from approvals.news import desk_changed
 from approvals.policies import in_force
 from approvals.policy import Facts, decide
 from approvals.requests import decoy_event, move
@@ -64,6 +65,7 @@ def make() -> Request | None:
     if verdict.outcome != "ask":
         return None
     reference = new_reference("R")
+    desk_changed.send(Request, reference=reference)
     sealed: dict[str, Any] = {
         "reference": reference,
         "tool": TOOL,
@@ -149,6 +151,7 @@ def end_decoy(request: Request, decision: Decision) -> None:
         claimed_until=None,
         ended_reason="a decoy was approved" if approved else "denied",
     )
+    desk_changed.send(Request, reference=request.pk)
     record(
         Actor(kind="staff", id=decision.staff.username),
         decoy_event(request, decision="approved" if approved else "denied"),

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Q, QuerySet
 
 from approvals.errors import Conflict, Forbidden
 from approvals.kinship import shared_with
-from approvals.models import Request, Staff
+from approvals.models import Absence, Request, Staff
+from approvals.news import desk_changed
 from approvals.participants import takes_part
 from approvals.policies import refusal_of
 from approvals.requests import event_of, locked
@@ -68,16 +69,22 @@ def assign(request: Request, *, without: Staff | None = None, by: Actor = SYSTEM
     request.assigned_to = chosen
     event = event_of(request, kind="request", decision="assigned")
     record(by, event, staff=chosen.username if chosen else "nobody")
+    desk_changed.send(Request, reference=request.pk)
     return chosen
 
 
 def _eligible(request: Request) -> Iterator[Staff]:
     lead_given = not request.lead_needed or approvals_of(request).filter(staff__role=LEAD).exists()
     waiting = Count("assigned", filter=Q(assigned__state="pending"))
-    people = Staff.objects.filter(role__in=DECIDES if lead_given else [LEAD], is_active=True)
+    people = Staff.objects.filter(role__in=DECIDES if lead_given else [LEAD], is_active=True).exclude(pk__in=away())
     for staff in people.annotate(load=waiting).order_by("load", F("last_login").desc(nulls_last=True), "-pk"):
         if refusal_for(request, staff) is None:
             yield staff
+
+
+def away() -> QuerySet[Absence, int]:
+    """The keys of those who are away now."""
+    return Absence.objects.filter(ended_at=None).values_list("staff_id", flat=True)
 
 
 def reassign(*, reference: str, by: Staff) -> Request:

@@ -1,5 +1,7 @@
 """Flags on customers: staff warn staff. What is flagged always asks; neither model nor customer learns of it."""
 
+from collections.abc import Collection
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -47,3 +49,9 @@ def flags_of(customer_id: str) -> list[Flag]:
 def _record(made: Flag, staff: Staff, decision: str) -> None:
     event = NewEvent(kind=Kind.POLICY, decision=decision, customer_id=made.customer_id, rule="flag")
     record(Actor(kind="staff", id=staff.username), event, flag=made.pk, reason=made.reason)
+
+
+def flagged_among(customer_ids: Collection[str]) -> set[str]:
+    """Which of these customers are flagged now."""
+    flags = Flag.objects.filter(customer_id__in=customer_ids, cleared_at=None)
+    return set(flags.values_list("customer_id", flat=True))

@@ -2,14 +2,15 @@
 
 from typing import Any
 
+from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from approvals.digest import digest_of
-from approvals.errors import DigestDiffers
+from approvals.errors import DigestDiffers, Invalid
 from approvals.facts import standing_of
 from approvals.models import Request
-from approvals.requests import move
+from approvals.requests import locked, move
 from ledger.client import ScopedClient, Shop
 from ledger.credentials import READ, WRITE, mint
 from ledger.errors import Refused
@@ -80,3 +81,14 @@ def _digest(request: Request, revision: int, arguments: dict[str, Any], plan: Pl
         customer_id=request.customer_id,
         policy_version=request.policy_version,
     )
+
+
+def as_lowered(reference: str, amount_minor: int) -> Request:
+    """The request as an approval of this amount would leave it; nothing is changed. Raises what that would raise."""
+    with transaction.atomic():
+        request = locked(reference)
+        if complaint := complaint_about(request, "approve", amount_minor):
+            raise Invalid({"amount_minor": [complaint]})
+        lower(request, amount_minor)
+        transaction.set_rollback(True)
+    return request

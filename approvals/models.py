@@ -17,10 +17,12 @@ from approvals.macro_models import MacroEdit, ReasonEdit
 from approvals.note_models import Note
 from approvals.outbox_models import Delivery
 from approvals.policy_models import Flag, PolicyVersion
+from approvals.shift_models import Absence, Question, Snooze
 from approvals.signature_models import Signature
 from audit.access import ROLES
 
 __all__ = [
+    "Absence",
     "Brake",
     "CardView",
     "Clearance",
@@ -32,15 +34,27 @@ __all__ = [
     "Note",
     "Participant",
     "PolicyVersion",
+    "Question",
     "ReasonEdit",
     "Request",
     "Signature",
+    "Snooze",
     "Staff",
     "Task",
     "Withdrawal",
 ]
 
 OPEN_STATES = ("pending", "approved", "executing", "unknown")
+CLOSED_STATES = ("expired", "stale", "withdrawn", "failed")
+ORDERS = [
+    models.Index(fields=["expires_at", "reference"], condition=Q(state="pending"), name="request_queue"),
+    models.Index(fields=["created_at", "reference"], condition=Q(state="pending"), name="request_queue_by_age"),
+    models.Index(fields=["amount_minor", "reference"], condition=Q(state="pending"), name="request_queue_by_amount"),
+    models.Index(fields=["created_at", "reference"], condition=Q(state="executed"), name="request_executed"),
+    models.Index(fields=["created_at", "reference"], condition=Q(state="denied"), name="request_denied"),
+    models.Index(fields=["created_at", "reference"], condition=Q(state__in=CLOSED_STATES), name="request_closed"),
+]
+"""For each order of the queue, so that a page costs the same among 100 and among 100,000."""
 DECOY_STATES = ("pending", "denied", "expired", "withdrawn")
 """A decoy that was approved is withdrawn: no state leads from it to an execution."""
 
@@ -158,7 +172,7 @@ class Request(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["expires_at"], condition=Q(state="pending"), name="request_queue"),
+            *ORDERS,
             models.Index(fields=["execute_after"], condition=Q(state="approved"), name="request_ready"),
             models.Index(fields=["customer_id", "-created_at"], name="request_by_customer"),
             models.Index(fields=["conversation_id"], name="request_by_conversation"),

@@ -1,10 +1,9 @@
-"""The life of a request: proposed, claimed by a reader, decided, withdrawn or expired.
+"""The life of a request: proposed, decided, withdrawn or expired.
 
 Order of locks: the customer, then the request. Every change of state is one conditional UPDATE; whoever
 comes second is told who was first.
 """
 
-import datetime as dt
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from django.utils import timezone
 from approvals.deadlines import expires_at
 from approvals.digest import digest_of
 from approvals.errors import Conflict, Expired, NotFound
-from approvals.models import Request, Staff
-from approvals.news import request_changed
+from approvals.models import Request
+from approvals.news import desk_changed, request_changed
 from approvals.policy import Policy, Verdict
 from audit.models import Kind
 from audit.record import SYSTEM, Actor, NewEvent, record
@@ -27,8 +26,6 @@ from ledger.locks import lock_customer
 from ledger.models import Hold
 from ledger.plans import Plan
 from ledger.scopes import as_customer
-
-CLAIM = dt.timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +149,7 @@ def _end(request: Request, to: Request.State, expected: tuple[str, ...], actor: 
     )
     if request.is_decoy:
         record(actor, decoy_event(request, decision=to), reason=why)
+        desk_changed.send(Request, reference=request.pk)
         return request
     void_holds(request)
     record(actor, event_of(request, kind="request", decision=to), reason=why)
@@ -185,6 +183,13 @@ def event_of(request: Request, *, kind: str, decision: str, downstream_reference
     )
 
 
+def desk_event(request: Request, decision: str) -> NewEvent:
+    """An event of what staff do with a waiting request; a decoy's has a kind of its own."""
+    if request.is_decoy:
+        return decoy_event(request, decision=decision)
+    return event_of(request, kind=Kind.REQUEST, decision=decision)
+
+
 def decoy_event(request: Request, *, decision: str) -> NewEvent:
     """What the record says of a decoy: a kind of its own, and no amount that a sum could take for money."""
     return NewEvent(
@@ -195,32 +200,6 @@ def decoy_event(request: Request, *, decision: str) -> NewEvent:
         reference=request.reference,
         policy_version=request.policy_version,
     )
-
-
-def claim(*, reference: str, staff: Staff) -> Request:
-    """Tell others that one is reading this request; the claim returns by itself after five minutes."""
-    free = Q(claimed_by=None) | Q(claimed_by=staff) | Q(claimed_until__lte=Now())
-    taken = Request.objects.filter(free, reference=reference, state="pending").update(
-        claimed_by=staff, claimed_until=timezone.now() + CLAIM
-    )
-    return _after_claim(reference, taken)
-
-
-def release(*, reference: str, staff: Staff) -> Request:
-    """Give an own claim back."""
-    released = Request.objects.filter(reference=reference, claimed_by=staff).update(claimed_by=None, claimed_until=None)
-    return _after_claim(reference, released)
-
-
-def _after_claim(reference: str, changed: int) -> Request:
-    request = Request.objects.select_related("claimed_by").filter(reference=reference).first()
-    if request is None:
-        raise NotFound(f"There is no request {reference}.")
-    if not changed:
-        holder = request.claimed_by.username if request.claimed_by else request.decided_by
-        state = "claimed" if request.state == "pending" and request.claimed_by else request.state
-        raise Conflict(state, holder, request.decided_at)
-    return request
 
 
 def require_decidable(request: Request) -> None:

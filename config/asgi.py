@@ -11,18 +11,23 @@ django = get_asgi_application()
 
 from agents import staff_sse  # noqa: E402 - the models behind it need Django set up
 from agents.sse import PATH, EventStream  # noqa: E402
+from console.live import PATH as DESK_PATH  # noqa: E402
+from console.live import DeskStream  # noqa: E402
 
 events = EventStream()
 staff_events = staff_sse.StaffEventStream()
+desk = DeskStream(lambda: events.hub())
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
     """Route a request; uvicorn's lifespan has nothing to do here."""
     if scope["type"] == "http":
-        await _app_for(scope["path"])(scope, receive, send)
+        await _route(scope["path"])(scope, receive, send)
 
 
-def _app_for(path: str) -> Any:
+def _route(path: str) -> Any:
     if PATH.match(path):
         return events
+    if path == DESK_PATH:
+        return desk
     return staff_events if staff_sse.PATH.match(path) else django

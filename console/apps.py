@@ -13,3 +13,8 @@ class ConsoleConfig(AppConfig):
 
     def ready(self) -> None:
         import_module("console.signals")  # connects the receivers
+        from approvals.news import desk_changed, request_changed
+        from console.news import tell_desk, tell_desk_of
+
+        request_changed.connect(tell_desk_of, dispatch_uid="console.news")
+        desk_changed.connect(tell_desk, dispatch_uid="console.news.desk")

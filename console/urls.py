@@ -1,16 +1,23 @@
-"""Pages of the console that belong to no single rule, under /console/. Names with an underscore are allauth's."""
+"""Pages of the console that belong to no single rule, under /console/. `config.asgi` answers live/ itself. Names with
+an underscore are allauth's."""
 
 from allauth.socialaccount.providers.openid_connect import views as oidc
 from django.urls import path, register_converter
 
-import approvals.urls  # noqa: F401 - registers the converter of references
+import approvals.converters  # noqa: F401 - of references
 from console import (
     account_views,
+    bulk_views,
+    claim_views,
     customer_views,
     definition_views,
     macro_views,
     overview_views,
     policy_views,
+    preview_views,
+    queue_views,
+    request_views,
+    shift_views,
     sign_in,
     signing,
     staff_views,
@@ -33,6 +40,20 @@ class Digest:
 register_converter(Digest, "digest")
 
 urlpatterns = [
+    path("", queue_views.queue, name="console"),
+    path("pulse/", queue_views.pulse, name="pulse"),
+    path("several/", bulk_views.several, name="several"),
+    path("shift/", shift_views.shift, name="shift"),
+    path("requests/<reference:reference>/", request_views.request_page, name="request"),
+    path("requests/<reference:reference>/status/", request_views.request_status, name="request-status"),
+    path("requests/<reference:reference>/looked/", request_views.looked, name="request-looked"),
+    path("requests/<reference:reference>/looking/", request_views.looking, name="request-looking"),
+    path("requests/<reference:reference>/claim/", claim_views.claim, name="request-claim"),
+    path("requests/<reference:reference>/give/", claim_views.give, name="request-give"),
+    path("requests/<reference:reference>/reassign/", claim_views.reassign, name="request-reassign"),
+    path("requests/<reference:reference>/snooze/", claim_views.snooze, name="request-snooze"),
+    path("requests/<reference:reference>/ask/", claim_views.ask, name="request-ask"),
+    path("requests/<reference:reference>/told/", preview_views.told, name="request-told"),
     path("sign-in/", sign_in.sign_in, name="sign-in"),
     path("sign-in/", sign_in.sign_in, name="account_login"),
     path("sign-in/second-step/", sign_in.second_step, name="mfa_authenticate"),

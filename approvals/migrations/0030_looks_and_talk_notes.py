@@ -15,7 +15,7 @@ REVERSE = "DROP TRIGGER append_only ON approvals_look;"
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('approvals', '0013_signature'),
+        ('approvals', '0020_shifts'),
     ]
 
     operations = [

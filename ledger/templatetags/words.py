@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 register = template.Library()
 
-_TOOLS = {
+TOOLS = {
     "issue_refund": "Refund",
     "cancel_order": "Cancel order",
     "return_items": "Return items",
@@ -20,7 +20,7 @@ _TOOLS = {
     "change_order_address": "Change order's address",
     "change_my_address": "Change own address",
 }
-_RULES = {
+RULES = {
     "currency_without_lines": "This currency has no automatic limit.",
     "above_two_people_day": "Above the daily line for two people.",
     "above_automatic_day": "Above the daily automatic line.",
@@ -55,13 +55,13 @@ def words(code: str) -> str:
 @register.filter
 def tool_words(tool: str) -> str:
     """A tool's name in words."""
-    return _TOOLS.get(tool, words(tool))
+    return TOOLS.get(tool, words(tool))
 
 
 @register.filter
 def rule_words(rule: str) -> str:
     """Why a rule asks, in a sentence."""
-    return _RULES.get(rule, f"{words(rule)}.")
+    return RULES.get(rule, f"{words(rule)}.")
 
 
 @register.filter

@@ -132,7 +132,12 @@ def test_the_queue_offers_it_with_the_digest(signed_in: Any, propose: Propose, a
     propose("issue_refund", order_id="4471", amount_minor=12_400, reason="damaged")
     client = signed_in(agent)
     body = client.get(reverse("console")).content.decode()
-    [item] = re.findall(r'name="item"\s+form="several"\s+value="([^"]*)"', body)
-    assert b"You approved" in client.post(reverse("approve-several"), {"item": item}, follow=True).content
+    items = dict(re.findall(r'name="item"\s+form="several"\s+value="((R-\S+) [^"]*)"', body))
+    small, large = (Request.objects.get(order_id=order).reference for order in ("4472", "4471"))
+    assert f"{small} {Request.objects.get(pk=small).digest}" in items
+    assert body.count("small, digest") == 1
+    [item] = [item for item, reference in items.items() if reference == small]
+    assert large in items.values()
+    assert b"approved" in client.post(reverse("several"), {"item": item, "deed": "approve"}).content
     assert Request.objects.get(order_id="4472").state == "approved"
-    assert b"Choose from 1" in client.post(reverse("approve-several"), {}, follow=True).content
+    assert b"Choose from 1" in client.post(reverse("several"), {"deed": "approve"}).content

@@ -12,8 +12,9 @@ from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.test import Client
 from django.urls import reverse
 
-from approvals.models import Staff
+from approvals.models import Request, Staff
 from tests.cast import PASSWORD
+from tests.conftest import Propose
 from tests.passkey import HOST, Passkey
 
 Browser = Callable[..., Client]
@@ -64,3 +65,10 @@ def add_app(client: Client) -> str:
 def code_of(secret: str, *, steps: int = 0) -> str:
     """What the app shows now, or so many half minutes later."""
     return format_hotp_value(hotp_value(secret, int(time.time()) // 30 + steps))
+
+
+@pytest.fixture
+def waiting(propose: Propose) -> Request:
+    """Maya wants £99 back: above the automatic line."""
+    outcome = propose("issue_refund", order_id="4471", amount_minor=9_900, reason="damaged")
+    return Request.objects.get(reference=outcome.reference)

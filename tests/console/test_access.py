@@ -23,7 +23,10 @@ DOES = {
     ("request-status", "GET"): 200,
     ("request-looked", "POST"): 404,  # no such card
     ("request-challenge", "POST"): 204,
-    ("approve-several", "POST"): 302,
+    ("request-looking", "GET"): 204,  # nobody else does
+    ("request-told", "POST"): 200,
+    ("pulse", "GET"): 404,  # of which request?
+    ("several", "POST"): 422,
     ("note", "POST"): 302,
     ("flag", "POST"): 302,
     ("clearances", "POST"): 404,  # no such colleague
