@@ -16,7 +16,7 @@ from django.urls import reverse
 from approvals.models import Staff
 from audit.models import Event
 from config.staff_env import Oidc, StaffAccess
-from tests.console.conftest import new_client
+from tests.console.conftest import Browser, new_client
 
 pytestmark = pytest.mark.django_db
 
@@ -110,6 +110,18 @@ def test_a_name_and_an_address_that_fit_are_not_enough(provider: Provider, agent
     assert "Nobody here is linked" in answer.content.decode()
     assert not enters(client)
     assert Staff.objects.count() == 1
+
+
+def test_nobody_links_an_identity_to_the_account_that_is_signed_in(
+    provider: Provider, agent: Staff, lead: Staff, signed_in_by_password: Browser
+) -> None:
+    SocialAccount.objects.create(user=lead, provider="oidc", uid="taken")
+    for provider.subject in ("new", "taken"):
+        client = signed_in_by_password(agent)
+        there = client.get(reverse("openid_connect_login", args=["oidc"]), {"process": "connect"})["Location"]
+        answer = come_back(client, code="c", state=parse_qs(urlsplit(there).query)["state"][0])
+        assert answer.status_code == 200
+    assert SocialAccount.objects.get().user == lead
 
 
 def test_a_closed_account_stays_closed(provider: Provider, agent: Staff) -> None:
