@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -51,7 +51,7 @@ def credentials_of(staff: Staff) -> list[AttestedCredentialData]:
 
 def has_passkey(staff: Staff) -> bool:
     """Whether this person's approvals above the higher line have to be signed."""
-    return Authenticator.objects.filter(user_id=staff.pk, type=Authenticator.Type.WEBAUTHN).exists()
+    return bool(Authenticator.objects.filter(user_id=staff.pk, type=Authenticator.Type.WEBAUTHN).exists())
 
 
 def new_nonce(request: Request, staff: Staff) -> str:
@@ -165,7 +165,8 @@ def _client_data(kept: Signature) -> CollectedClientData | None:
 def _key_signed(kept: Signature) -> bool:
     message = bytes(kept.authenticator_data) + hashlib.sha256(bytes(kept.client_data)).digest()
     try:
-        CoseKey.parse(cbor.decode(bytes(kept.public_key))).verify(message, bytes(kept.signature))
+        key = cast(Mapping[int, Any], cbor.decode(bytes(kept.public_key)))
+        CoseKey.parse(key).verify(message, bytes(kept.signature))
     except (InvalidSignature, UnsupportedAlgorithm, ValueError, KeyError, TypeError, NotImplementedError):
         return False
     return True

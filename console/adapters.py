@@ -61,8 +61,8 @@ class SocialAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        if sociallogin.is_existing:
-            return
+        if sociallogin.is_existing and sociallogin.state.get("process") == "login":
+            return  # any other process would link an identity to whoever happens to be signed in
         event = NewEvent(kind=Kind.SIGN_IN, decision="failed")
         record(SYSTEM, event, subject=sociallogin.account.uid, address=request.META.get("REMOTE_ADDR", ""))
         messages.error(request, gettext("Nobody here is linked to that identity. An administrator can link you."))

@@ -1,7 +1,7 @@
 """Staff sign in: with a password and perhaps a second step, with a passkey alone, or through an identity provider."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.internal.flows.logout import logout
 from allauth.account.views import LoginView
@@ -36,14 +36,15 @@ class SignIn(LoginView):  # type: ignore[misc]
             # The form is not bound, because a bound one would try the password.
             context = {"form": self.form_class(request=request), "problem": WAIT}
             return too_many(self.render_to_response(self.get_context_data(**context)))
-        return super().post(request, *args, **kwargs)
+        return cast(HttpResponse, super().post(request, *args, **kwargs))
 
     def form_valid(self, form: SignInForm) -> HttpResponse:
         throttle.forget(*_pair(self.request))
-        return super().form_valid(form)
+        return cast(HttpResponse, super().form_valid(form))
 
     def form_invalid(self, form: SignInForm) -> HttpResponse:
-        return self.render_to_response(self.get_context_data(form=form, problem=UNFIT), status=422)
+        context = self.get_context_data(form=form, problem=UNFIT)
+        return cast(HttpResponse, self.render_to_response(context, status=422))
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         following = {"next": text} if (text := self.get_next_url()) else {}

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -177,7 +176,6 @@ def test_a_customers_page_is_an_event(signed_in, agent: Staff, shop: None) -> No
 
 
 def test_signing_in_and_out_is_recorded(client: Client, agent: Staff) -> None:
-    cache.clear()
     url = reverse("sign-in")
     assert client.post(url, {"username": "ada", "password": "wrong"}).status_code == 422
     assert client.post(url, {"username": "ada", "password": PASSWORD})["Location"] == reverse("console")
@@ -187,7 +185,6 @@ def test_signing_in_and_out_is_recorded(client: Client, agent: Staff) -> None:
 
 
 def test_guessing_is_stopped_for_that_name_only(client: Client, agent: Staff, lead: Staff) -> None:
-    cache.clear()
     url = reverse("sign-in")
     for _ in range(5):
         client.post(url, {"username": "ada", "password": "wrong"})

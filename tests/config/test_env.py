@@ -69,6 +69,9 @@ def test_the_defaults_are_the_documented_ones(home: dict[str, str]) -> None:
         ("ANTHROPIC_BASE_URL", "api.anthropic.com", "https://api.anthropic.com"),
         ("PLACET_LEDGER_URL", "shop.example.com", "https://shop.example.com/ledger/v1/"),
         ("PLACET_LEDGER_KEY", "short", "at least 32"),
+        ("PLACET_STAFF_MFA", "yes", "give optional or required"),
+        ("PLACET_FRESH_MINUTES", "0", "from 1 to 1440"),
+        ("PLACET_OIDC_ISSUER", "login.example.com", "https://login.example.com"),
     ],
 )
 def test_a_bad_variable_is_refused_in_one_sentence(home: dict[str, str], name: str, value: str, says: str) -> None:
@@ -136,3 +139,26 @@ def test_a_damaged_file_is_named(home: dict[str, str], name: str) -> None:
     (Path(home["PLACET_HOME"]) / name).write_text("{")
     with pytest.raises(EnvError, match=f"{name} is damaged"):
         load(home)
+
+
+OIDC = {
+    "PLACET_OIDC_ISSUER": "https://login.example.com/realms/shop/",
+    "PLACET_OIDC_CLIENT_ID": "placet",
+    "PLACET_OIDC_CLIENT_SECRET": "hidden",
+}
+
+
+def test_an_identity_provider_is_whole_or_none(home: dict[str, str]) -> None:
+    assert load(home).staff.oidc is None
+    oidc = load(home | OIDC).staff.oidc
+    assert oidc is not None
+    assert (oidc.issuer, oidc.name) == ("https://login.example.com/realms/shop", "single sign-on")
+    assert "hidden" not in repr(oidc)
+    for name in OIDC:
+        with pytest.raises(EnvError, match=f"{name} is missing"):
+            load(home | {key: value for key, value in OIDC.items() if key != name})
+    for wrong, says in (("http://login.example.com", "plain http"), ("https://" + "[", "not an address")):
+        with pytest.raises(EnvError, match=says):
+            load(home | OIDC | {"PLACET_OIDC_ISSUER": wrong})
+    with pytest.raises(EnvError, match="at most 60"):
+        load(home | OIDC | {"PLACET_OIDC_NAME": "x" * 61})

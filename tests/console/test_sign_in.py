@@ -7,15 +7,8 @@ from typing import Any
 
 import pytest
 import time_machine
-from allauth.account.models import EmailAddress
-from allauth.core import context
 from allauth.mfa.models import Authenticator
-from allauth.socialaccount.adapter import get_adapter
-from allauth.socialaccount.helpers import complete_social_login
-from allauth.socialaccount.models import SocialAccount, SocialLogin
-from django.contrib.auth.models import AnonymousUser
-from django.contrib.messages.storage.fallback import FallbackStorage
-from django.test import Client, RequestFactory
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -173,39 +166,6 @@ def provider(settings: Any) -> None:
     access = StaffAccess(oidc=oidc)
     settings.PLACET = replace(settings.PLACET, staff=access)
     settings.SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": access.oidc_apps}}
-
-
-def come_from_provider(subject: str, email: str = "") -> Client:
-    """End of the flow with the provider: its answer was checked, and says who it is."""
-    client = new_client()
-    client.get(reverse("sign-in"))
-    request = RequestFactory().get("/", SERVER_NAME="localhost")
-    session = client.session
-    request.session = session
-    request.user, request._messages = AnonymousUser(), FallbackStorage(request)
-    request.allauth = object()
-    account = SocialAccount(provider="oidc", uid=subject, extra_data={})
-    emails = [EmailAddress(email=email, verified=True, primary=True)] if email else []
-    with context.request_context(request):
-        found = get_adapter().get_provider(request, "oidc")
-        login = SocialLogin(user=Staff(), account=account, email_addresses=emails, provider=found)
-        complete_social_login(request, login)
-    session.save()
-    client.cookies["__Host-placet"] = session.session_key
-    return client
-
-
-def test_who_is_linked_by_subject_comes_in(agent: Staff, provider: None) -> None:
-    SocialAccount.objects.create(user=agent, provider="oidc", uid="abc")
-    assert enters(come_from_provider("abc"))
-
-
-def test_nobody_else_does_and_no_account_is_made(agent: Staff, provider: None) -> None:
-    Staff.objects.update(email="ada@example.com")
-    assert not enters(come_from_provider("other", email="ada@example.com"))
-    assert Staff.objects.count() == 1
-    assert not SocialAccount.objects.exists()
-    assert decisions()[-1] == "failed"
 
 
 def test_its_button_is_there_only_if_it_is_configured(provider: None, client: Client) -> None:

@@ -74,7 +74,7 @@ async function answer(form, submitter) {
       form.elements.credential.value = JSON.stringify(await get(JSON.parse(form.dataset.options)));
       break;
     case "sign-in":
-      form.elements.credential.value = JSON.stringify(await get(await fetched(form.dataset.url)));
+      form.elements.credential.value = JSON.stringify(await get((await fetched(form.dataset.url)).request_options));
       break;
     case "sign": {
       form.elements.nonce.value = form.elements.assertion.value = "";
