@@ -34,15 +34,21 @@ def sign_ins() -> dict[str, SignIn]:
 
 
 @pytest.fixture(scope="module")
+def undo_seconds() -> str:
+    """How long an approval can be taken back; a module that wants to overrides it."""
+    return "0"
+
+
+@pytest.fixture(scope="module")
 def product(
-    executable: str, sign_ins: dict[str, SignIn], django_db_setup: None, django_db_blocker: DjangoDbBlocker,
-    running_standin: Server, tmp_path_factory: pytest.TempPathFactory,
+    executable: str, undo_seconds: str, sign_ins: dict[str, SignIn], django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker, running_standin: Server, tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Product]:  # fmt: skip
     running_standin.call("/standin/reset", {})
     with on_fresh_database(django_db_blocker) as url:
         sign_ins |= {each.name: each for each in seed()}
         with running_product(
-            url, tmp_path_factory.mktemp("product"), PLACET_UNDO_SECONDS="0", PLACET_DEMO="1",
+            url, tmp_path_factory.mktemp("product"), PLACET_UNDO_SECONDS=undo_seconds, PLACET_DEMO="1",
             ANTHROPIC_BASE_URL=running_standin.url, ANTHROPIC_API_KEY="a-key",
         ) as product:  # fmt: skip
             yield product

@@ -95,6 +95,7 @@ def test_pages_are_free_of_serious_faults_and_of_csp_violations(
     event = reader.locator("a[href*='/audit/events/']").first.get_attribute("href")
     assert event
     paths = ["/", "/demo/chat/", "/console/", f"/console/requests/{reference}/", "/console/conversations/",
+             "/console/?sort=amount&currency=GBP", "/console/shift/",
              "/console/brake/", "/console/tasks/", "/console/reviewers/", f"/console/customers/{customer}/",
              "/audit/", event, "/nothing-here/"]  # fmt: skip
     for path in paths:

@@ -15,7 +15,7 @@ export function replace(element, html) {
   made.innerHTML = html;
   const fresh = made.content.firstElementChild;
   element.replaceWith(fresh);
-  if (focused) document.getElementById(focused)?.focus() ?? fresh.querySelector("a")?.focus();
+  if (focused) (document.getElementById(focused) ?? fresh.querySelector("a"))?.focus();
   htmx.process(fresh);
   fresh.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true }));
   return fresh;

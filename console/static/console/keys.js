@@ -57,6 +57,11 @@ function go(name) {
   return true;
 }
 
+/** Escape leaves a field, so that single keys work again. */
+function leave(event) {
+  if (event.key === "Escape" && event.target.type !== "search") event.target.blur();
+}
+
 const deeds = {
   next: () => move(1),
   previous: () => move(-1),
@@ -65,7 +70,8 @@ const deeds = {
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !switched.checked) return;
-  if (isTyping(event.target) || overlay.open) return;
+  if (overlay.open) return;
+  if (isTyping(event.target)) return leave(event);
   const name = inputs.find((input) => input.value && input.value === event.key)?.dataset.remaps;
   if (!name) return;
   if (deeds[name]) deeds[name]();
