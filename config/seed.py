@@ -8,7 +8,7 @@ from django.conf import settings
 
 from approvals.accounts import create_staff
 from approvals.models import Staff
-from audit.access import AGENT, AUDITOR, LEAD
+from audit.access import ADMIN, AGENT, AUDITOR, LEAD
 from config.home import make_home, read_private, write_private
 from ledger.models import Customer
 from ledger.shop_io import import_shop
@@ -17,7 +17,7 @@ from ledger.staff import as_staff
 SHOP = Path(__file__).with_name("demo-shop.jsonl")
 DEMO_CUSTOMERS = ("maya-lindqvist", "tom-okafor", "priya-raman", "owen-carrick", "elena-duarte")
 """Whom the demo shop's page can be looked at as; the first is the default."""
-DEMO_STAFF = {"ada": AGENT, "lena": LEAD, "otto": AUDITOR}
+DEMO_STAFF = {"ada": AGENT, "lena": LEAD, "otto": AUDITOR, "nina": ADMIN}
 
 
 class SignIn(NamedTuple):

@@ -17,7 +17,7 @@ from approvals.models import Absence, Participant, Question, Request, Staff
 from audit.models import Event
 from console import asking
 from console.history import history_of
-from tests.cast import make_staff
+from tests.cast import here, make_staff
 from tests.conftest import Propose
 
 pytestmark = pytest.mark.django_db
@@ -87,7 +87,7 @@ def test_being_away(signed_in: Any, agent: Staff, lead: Staff, propose: Propose)
     reference = propose("issue_refund", order_id="4472", amount_minor=60_000, reason="damaged").reference
     request = Request.objects.get(pk=reference)
     second = make_staff("lars", "lead")
-    decisions.decide(reference=reference, staff=agent, verdict="approve", digest=request.digest, shown={})
+    decisions.decide(reference=reference, staff=agent, verdict="approve", digest=request.digest, shown={}, presence=here())
     request.refresh_from_db()
     assigned = request.assigned_to
     other = second if assigned == lead else lead
