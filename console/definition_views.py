@@ -43,11 +43,11 @@ def _rows() -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     before: Used | None = None
     for each in used():
-        row: dict[str, Any] = {"used": each, "before": before}
-        if before:
-            row["deny_change"] = change(before.deny_percent, each.deny_percent)
-            row["hand_off_change"] = change(before.hand_off_percent, each.hand_off_percent)
-        rows.append(row)
+        changes = {
+            "deny_change": before and change(before.deny_percent, each.deny_percent),
+            "hand_off_change": before and change(before.hand_off_percent, each.hand_off_percent),
+        }
+        rows.append({"used": each, "before": before, **changes})
         before = each
     return rows
 
