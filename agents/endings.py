@@ -51,7 +51,7 @@ def close(turn: Claimed, reason: str) -> None:
     """Within a transaction that holds the turn: answer what was left open, tell the customer where the model did not,
     ring for the next."""
     if reason != "answered":
-        _close_open_calls(turn)
+        close_open_calls(turn)
         record(SYSTEM, _event(turn, reason))
     with connection.cursor() as cursor:
         cursor.execute(_FINISH, [reason, turn.turn_id])
@@ -82,7 +82,7 @@ def _correct(turn: Claimed, said: str) -> None:
         notices.notice(turn.conversation_id, corrections.NOTHING_CHANGED, key=f"correction:{turn.turn_id}")
 
 
-def _close_open_calls(turn: Claimed) -> None:
+def close_open_calls(turn: Claimed) -> None:
     """A stored reply whose calls will not run still needs one result for each, or the history is invalid."""
     last = Message.objects.filter(turn_id=turn.turn_id, author="assistant", in_history=True).order_by("-id").first()
     for call in calls_of(turn, last) if last else ():

@@ -7,7 +7,9 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from agents.claims import Claimed
 from agents.doorbell import ring_on_commit
+from agents.endings import close_open_calls
 from agents.models import Conversation, Session, Turn
 from agents.notices import ENDINGS, notice
 from agents.stream import ended, publish_on_commit
@@ -52,6 +54,8 @@ def end_turn(turn_id: uuid.UUID, *, by: str = "") -> Turn:
         turn = _locked(turn_id)
         if turn.state == Turn.State.FINISHED:
             raise CannotSteer(f"Turn {turn_id} is finished already ({turn.reason}).")
+        close_open_calls(_as_claimed(turn))
+        turn.refresh_from_db()  # it counts what was left open
         turn.fence += 1
         turn.state, turn.reason, turn.owner = Turn.State.FINISHED, "parked", ""
         turn.lease_until, turn.finished_at = None, timezone.now()
@@ -61,6 +65,18 @@ def end_turn(turn_id: uuid.UUID, *, by: str = "") -> Turn:
         publish_on_commit(turn.conversation_id, "turn.finished", ended(turn.pk, "parked"))
         ring_on_commit("agents.tasks.work")
     return turn
+
+
+def _as_claimed(turn: Turn) -> Claimed:
+    """The turn as whoever runs it would have it."""
+    own = {
+        name: getattr(turn, name) for name in ("fence", "number", "attempts", "waits", "conversation_id", "customer_id")
+    }
+    talk = turn.conversation
+    return Claimed(
+        turn_id=turn.pk, session_id=talk.session_id, definition_id=talk.definition_id,
+        started_at=turn.started_at or turn.created_at, **own,
+    )  # fmt: skip
 
 
 def _locked(turn_id: uuid.UUID) -> Turn:

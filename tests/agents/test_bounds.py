@@ -1,5 +1,6 @@
 """Limits of days, the circuit breaker, the successor of a long history, and what operators do with turns."""
 
+import json
 import uuid
 from dataclasses import replace
 from io import StringIO
@@ -12,7 +13,8 @@ from agents import breaker, chat, limits, loop
 from agents.claims import LostTurn, claim
 from agents.history import messages_for
 from agents.model import ModelDown
-from agents.models import Conversation, Message, Turn
+from agents.models import Conversation, Message, ToolCall, Turn
+from agents.standin.history import check_messages
 from agents.steering import end_turn, sign_out
 from agents.takeover import take_over
 from agents.tokens import TokenRefused, mint_widget_token, verify_widget_token
@@ -164,6 +166,20 @@ def test_a_parked_turn_is_listed_and_tried_again(model: Server) -> None:
     assert again is not None
     loop.run(again)
     assert _reason(again) == "answered"
+
+
+def test_a_turn_that_is_ended_between_a_reply_and_its_calls_leaves_a_valid_history(model: Server) -> None:
+    turn = begin_turn()
+    call = {"type": "tool_use", "id": "t1", "name": "issue_refund", "input": {"order_id": "4471"}}
+    Message.objects.create(
+        conversation_id=turn.conversation_id, turn_id=turn.turn_id, author="assistant", step=1,
+        stop_reason="tool_use", content=json.dumps([call]),
+    )  # fmt: skip
+    end_turn(turn.turn_id)
+    after = next_turn(Conversation.objects.get(pk=turn.conversation_id))
+    check_messages(messages_for(after.conversation_id, after.number))
+    assert ToolCall.objects.get().decision == "refused"
+    assert Turn.objects.get(pk=turn.turn_id).reason == "parked"
 
 
 def test_ending_a_turn_fences_its_worker_off(model: Server) -> None:
