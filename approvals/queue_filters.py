@@ -146,7 +146,7 @@ def _search(text: str) -> Q:
     """A reference, an order, or a customer's id, name or e-mail address; a decoy is found by what it names."""
     customers = as_staff(lambda: list(_customers(text).values_list("pk", flat=True)[:MOST_CUSTOMERS]))
     order = Q(order_id__in=[text, f"#{text}"])
-    told: Any = Q(preview__customer_id=text) | Q(preview__customer_name__icontains=text) | Q(preview__order_id=text)
+    told = Q(preview__customer_id=text) | Q(preview__customer_name__icontains=text) | Q(preview__order_id=text)
     return Q(reference=text.upper()) | order | Q(customer_id__in=customers) | Q(is_decoy=True) & told
 
 

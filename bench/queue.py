@@ -87,7 +87,8 @@ def main() -> None:
     parser.add_argument("--dry", action="store_true", help="print only, leave docs/performance.md as it is")
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(measure(*options.measure, options.rounds)))  # noqa: T201 - read by the process that began it
+        number, before = options.measure
+        print(json.dumps(measure(number, before, options.rounds)))  # noqa: T201 - read by the process that began it
         return
     with running(customers=1) as servers:
         few = _child(servers, FEW, 0, options.rounds)

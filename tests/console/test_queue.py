@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from agents import stream
 from approvals import claims, decoys, queue_filters, shifts
 from approvals.flags import flag
 from approvals.models import Request, Staff
@@ -156,7 +157,7 @@ def test_an_open_queue_hears_what_changed(signed_in: Any, agent: Staff, lead: St
 
 def test_who_looks_is_shown_and_not_missed(signed_in: Any, agent: Staff, waiting: Request, monkeypatch: Any) -> None:
     client = signed_in(agent)
-    presence.client().flushall()
+    stream.client().flushall()
     looking = reverse("request-looking", args=[waiting.reference])
     assert client.get(looking).status_code == 204
     assert presence.look(waiting.reference, "lena") == [agent.username]
