@@ -13,6 +13,7 @@ from approvals import claims, eligibility, errors, shifts
 from audit.access import DECIDES, LEAD, staff_page
 from console import asking
 from console.people import staff_of
+from console.queue_views import row_after
 
 
 @staff_page(*DECIDES)
@@ -20,12 +21,13 @@ from console.people import staff_of
 def claim(request: HttpRequest, reference: str) -> HttpResponse:
     """Tell colleagues that one is on it, or give it back."""
     deed = claims.release if "release" in request.POST else claims.claim
-    _try(request, lambda: deed(reference=reference, staff=staff_of(request)))
-    return redirect("console" if request.POST.get("from") == "queue" else "request", *_where(request, reference))
-
-
-def _where(request: HttpRequest, reference: str) -> list[str]:
-    return [] if request.POST.get("from") == "queue" else [reference]
+    done = _try(request, lambda: deed(reference=reference, staff=staff_of(request)))
+    if request.POST.get("from") != "queue":
+        return redirect("request", reference)
+    if "HX-Request" not in request.headers:
+        return redirect("console")
+    told = " ".join(str(message) for message in messages.get_messages(request))
+    return row_after(request, reference, gettext("You are on it.") if done else told)
 
 
 @staff_page(*DECIDES)

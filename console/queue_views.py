@@ -1,6 +1,7 @@
 """The queue: one page of a view, and what has changed of it since it was shown."""
 
 import datetime as dt
+import json
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -76,6 +77,14 @@ def pulse(request: HttpRequest) -> HttpResponse:
         "count": fresh,
     }
     return JsonResponse(answer, headers={"Cache-Control": "no-store"})
+
+
+def row_after(request: HttpRequest, reference: str, said: str) -> HttpResponse:
+    """A row of what waits, as it stands after something was done there, with what the page shall say."""
+    rows = the_queue.rows_of([reference])
+    around = _row_context(request, queue_filters.read({}), rows)
+    news = json.dumps({"said": {"text": said, "reference": reference}})
+    return HttpResponse("".join(_row(request, around, row) for row in rows), headers={"HX-Trigger": news})
 
 
 def _row(request: HttpRequest, around: dict[str, Any], row: dict[str, Any]) -> str:

@@ -37,6 +37,8 @@ def test_two_people_claim_race_decide_and_undo(
         expect(page.locator(f"#row-{reference}")).to_be_visible()
         expect(page).to_have_title(re.compile(r"^\(1\)"))
     ada.locator(f"#claim-{reference}").click()
+    expect(ada.locator(f"#to-{reference}")).to_be_focused()
+    expect(ada.locator("#said")).to_have_text("You are on it.")
     expect(lena.locator(f"#row-{reference}")).to_contain_text("ada", timeout=SLOW)
     for page in (ada, lena):
         page.goto(f"/console/requests/{reference}/")
@@ -66,6 +68,7 @@ def test_two_people_claim_race_decide_and_undo(
 def test_with_keys_alone(new_context: NewContext, sign_ins: dict[str, SignIn], complaints: list[str]) -> None:
     first = ask_for_much(open_chat(new_context(), "tom-okafor"))
     page = live_queue(sign_in(new_context(bypass_csp=True), sign_ins["lena"]))
+    expect(page.get_by_role("button", name="Keyboard")).to_be_visible()
     keys = page.keyboard
     keys.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
@@ -75,11 +78,13 @@ def test_with_keys_alone(new_context: NewContext, sign_ins: dict[str, SignIn], c
     keys.press("j")
     expect(page.locator(f"#to-{first}")).to_be_focused()
     keys.press("Enter")
-    expect(page.locator("#decide")).to_be_visible()
+    expect(page.get_by_role("button", name="Keyboard")).to_be_visible()  # its script has run
     keys.press("n")
+    expect(page.locator("#note")).to_be_focused()
     keys.type("adj: seen before")  # letters of shortcuts too, which do nothing here
     page.reload()
     expect(page.locator("#note")).to_have_value("adj: seen before")
+    expect(page.get_by_role("button", name="Keyboard")).to_be_visible()
     page.locator("body").press("d")
     expect(page.locator("#reason_code")).to_be_focused()
     keys.type("Dup")
@@ -93,6 +98,7 @@ def test_with_keys_alone(new_context: NewContext, sign_ins: dict[str, SignIn], c
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))") == []
     page.goto("/console/")
     page.get_by_role("button", name="Keyboard").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
     page.get_by_label("Single keys are on").uncheck()
     keys.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()

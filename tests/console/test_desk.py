@@ -69,6 +69,18 @@ def test_a_claim_returns_by_itself_and_extends_itself(agent: Staff, lead: Staff,
     assert claims.claim(reference=waiting.reference, staff=lead).claimed_by == lead
 
 
+def test_claiming_in_the_queue_gives_the_row_back(signed_in: Any, agent: Staff, lead: Staff, waiting: Request) -> None:
+    client, url = signed_in(agent), reverse("request-claim", args=[waiting.reference])
+    answer = client.post(url, {"from": "queue"}, headers={"HX-Request": "true"})
+    assert f'id="row-{waiting.reference}"' in answer.content.decode()
+    assert "You are on it." in answer["HX-Trigger"]
+    other = Client()
+    other.force_login(lead)
+    answer = other.post(url, {"from": "queue"}, headers={"HX-Request": "true"})
+    assert "already claimed by ada" in answer["HX-Trigger"]
+    assert client.post(url, {"from": "queue"})["Location"] == reverse("console")
+
+
 def test_giving(agent: Staff, lead: Staff, waiting: Request) -> None:
     other = make_staff("bo", "agent")
     claims.claim(reference=waiting.reference, staff=other)

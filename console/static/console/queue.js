@@ -98,7 +98,13 @@ function keepOrder() {
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target.id !== "queue") return;
   keepOrder();
-  say(document.querySelector("#queue [role=status]").firstChild.textContent.trim());
+  say(document.querySelector("[data-found]")?.textContent ?? "");
+});
+
+// Taking a request from the queue: its row comes back, the focus stays in it, and the result is heard.
+document.addEventListener("said", (event) => {
+  say(event.detail.text);
+  requestAnimationFrame(() => document.getElementById(`to-${event.detail.reference}`)?.focus());
 });
 addEventListener("pageshow", keepOrder);
 
