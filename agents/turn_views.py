@@ -5,6 +5,7 @@ import uuid
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from agents import steering
@@ -45,12 +46,12 @@ def steer(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
     found = get_object_or_404(Turn, pk=turn_id)
     deed = _DEEDS.get(request.POST.get("deed", ""))
     if deed is None:
-        messages.error(request, "Choose to try the turn again or to end it.")
+        messages.error(request, gettext("Choose to try the turn again or to end it."))
         return redirect("turn", found.pk)
     try:
         made = deed(found.pk, by=request.user.get_username())
     except steering.CannotSteer as refusal:
         messages.error(request, str(refusal))
         return redirect("turn", found.pk)
-    messages.success(request, "It is tried again." if made.pk != found.pk else "The turn was ended.")
+    messages.success(request, gettext("It is tried again.") if made.pk != found.pk else gettext("The turn was ended."))
     return redirect("turn", made.pk)

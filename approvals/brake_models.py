@@ -3,15 +3,16 @@
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy
 
 
 class Brake(models.Model):
     """One pull of the brake, on until `released_at`. Letting go takes two people: one proposes, another agrees."""
 
     class Target(models.TextChoices):
-        TOOL = "tool", "One tool"
-        WRITES = "writes", "All writes"
-        ANSWERS = "answers", "Answering at all"
+        TOOL = "tool", gettext_lazy("One tool")
+        WRITES = "writes", gettext_lazy("All writes")
+        ANSWERS = "answers", gettext_lazy("Answering at all")
 
     target = models.CharField(max_length=7, choices=Target)
     tool = models.CharField(max_length=100, blank=True, default="")

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from approvals import flags
@@ -24,10 +25,12 @@ def flag(request: HttpRequest, customer_id: str) -> HttpResponse:
         if number := request.POST.get("clear", ""):
             cleared = number.isascii() and number.isdigit() and len(number) < 19
             cleared = cleared and flags.clear(staff=request.user, flag_id=int(number), customer_id=customer_id)
-            messages.info(request, "The flag is off." if cleared else "That flag was taken off before.")
+            messages.info(
+                request, gettext("The flag is off.") if cleared else gettext("That flag was taken off before.")
+            )
         else:
             flags.flag(staff=request.user, customer_id=customer_id, reason=request.POST.get("reason", ""))
-            messages.success(request, "Flagged: whatever is done for this customer now waits for a person.")
+            messages.success(request, gettext("Flagged: whatever is done for this customer now waits for a person."))
     except (Forbidden, Invalid) as error:
         messages.error(request, error.message)
     return redirect("customer", customer_id)

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class Withdrawal(models.Model):
@@ -17,14 +18,17 @@ class Task(models.Model):
     """Something that a lead has to look after, open until somebody says what was done."""
 
     class Kind(models.TextChoices):
-        MISTAKE = "mistake", "A mistake was reported"
+        MISTAKE = "mistake", _("A mistake was reported")
 
     class Money(models.TextChoices):
         """What became of the money of what should not have been executed."""
 
-        RECALLED = "recalled", "Its money had not been sent: it was recalled, and the books are as before."
-        LEFT = "left", "Its money had left, or was about to: nothing was changed."
-        NONE = "none", "No payout of it waits here: nothing was changed."
+        RECALLED = (
+            "recalled",
+            _("Its money had not been sent: it was recalled, and the books are as before."),
+        )
+        LEFT = "left", _("Its money had left, or was about to: nothing was changed.")
+        NONE = "none", _("No payout of it waits here: nothing was changed.")
 
     kind = models.CharField(max_length=20, choices=Kind)
     reference = models.CharField(max_length=16, help_text="The request that it is about.")

@@ -5,6 +5,7 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from approvals import kinship
@@ -26,5 +27,5 @@ def clear(request: HttpRequest) -> HttpResponse:
     except DecisionError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"{colleague.username} may decide about this customer.")
+        messages.success(request, gettext("%(name)s may decide about this customer.") % {"name": colleague.username})
     return redirect("customer", form["customer"])

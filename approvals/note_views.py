@@ -5,6 +5,7 @@ from typing import cast
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from approvals.errors import DecisionError
@@ -26,5 +27,5 @@ def note(request: HttpRequest, customer_id: str) -> HttpResponse:
     except DecisionError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "The note is kept.")
+        messages.success(request, gettext("The note is kept."))
     return redirect("customer", customer_id)

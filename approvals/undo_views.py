@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from approvals import errors, undo
@@ -27,7 +28,7 @@ def undo_approval(request: HttpRequest, reference: str) -> HttpResponse:
     except errors.DecisionError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"You took your approval of {reference} back.")
+        messages.success(request, gettext("You took your approval of %(reference)s back.") % {"reference": reference})
     return redirect("request", reference)
 
 
@@ -42,11 +43,11 @@ def report_mistake(request: HttpRequest, reference: str) -> HttpResponse:
     except errors.NotFound as error:
         raise Http404 from error
     except errors.Conflict:
-        messages.error(request, "Nothing was changed: a mistake is reported once, for what was executed.")
+        messages.error(request, gettext("Nothing was changed: a mistake is reported once, for what was executed."))
     except errors.DecisionError as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, f"Reported: a lead will look after it. {task.get_money_display()}")
+        messages.success(request, gettext("Reported: a lead will look after it.") + f" {task.get_money_display()}")
     return redirect("request", reference)
 
 
@@ -69,7 +70,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     except errors.DecisionError as error:
         status = 422 if isinstance(error, errors.Invalid) else 409
         return render(request, "approvals/tasks.html", _context(request, error.message), status=status)
-    messages.success(request, "The task is done.")
+    messages.success(request, gettext("The task is done."))
     return redirect("tasks")
 
 

@@ -122,7 +122,8 @@ def _words(field: Field, fault: str) -> str:
     """What could not be read as an amount or a number is text in the document; the schema's words for it say little."""
     amount = field.name.startswith(("lines.", "approve_up_to."))
     if "valid integer" not in fault:
-        return f"{fault} {_('In minor units.')}" if amount and "At most" in fault else fault
+        unit = _("In minor units.")
+        return f"{fault} {unit}" if amount and "At most" in fault else fault
     return _("Give an amount such as 50.00.") if amount else _("Give a whole number.")
 
 

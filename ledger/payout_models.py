@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy
 
 
 class Payout(models.Model):
@@ -10,13 +11,13 @@ class Payout(models.Model):
     the state only move forward. Its history is in the record, as events of the kind `payout`."""
 
     class State(models.TextChoices):
-        PENDING = "pending", "Not sent yet"
-        UNKNOWN = "unknown", "Outcome not known"
-        SENT = "sent", "Sent to the bank"
-        SETTLED = "settled", "Settled"
-        FAILED = "failed", "Failed"
-        OUTSIDE = "outside", "Paid by the shop itself"
-        RECALLED = "recalled", "Recalled before it was sent"
+        PENDING = "pending", gettext_lazy("Not sent yet")
+        UNKNOWN = "unknown", gettext_lazy("Outcome not known")
+        SENT = "sent", gettext_lazy("Sent to the bank")
+        SETTLED = "settled", gettext_lazy("Settled")
+        FAILED = "failed", gettext_lazy("Failed")
+        OUTSIDE = "outside", gettext_lazy("Paid by the shop itself")
+        RECALLED = "recalled", gettext_lazy("Recalled before it was sent")
 
     transfer = models.OneToOneField("ledger.Transfer", on_delete=models.PROTECT, primary_key=True)
     customer = models.ForeignKey("ledger.Customer", on_delete=models.PROTECT)

@@ -4,6 +4,8 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.access import ADMIN, LEAD, READS_CONSOLE, role_of, staff_page
@@ -18,9 +20,13 @@ from ledger.staff import as_staff
 ACTS = (LEAD, ADMIN)
 MOST_ROWS = 100
 TABS = {
-    "attention": ("Need somebody", "No payout needs anybody.", ATTENTION),
-    "moving": ("On their way", "Nothing is on its way.", Q(state__in=["pending", "sent", "unknown"])),
-    "all": ("All", "No money has left yet.", Q()),
+    "attention": (_("Need somebody"), _("No payout needs anybody."), ATTENTION),
+    "moving": (
+        _("On their way"),
+        _("Nothing is on its way."),
+        Q(state__in=["pending", "sent", "unknown"]),
+    ),
+    "all": (_("All"), _("No money has left yet."), Q()),
 }
 
 
@@ -33,7 +39,7 @@ def payouts(request: HttpRequest) -> HttpResponse:
         raise Http404
     rows = as_staff(lambda: list(payout_desk.rows(TABS[tab][2])[:MOST_ROWS]))
     context = {
-        "tabs": {name: label for name, (label, _, _) in TABS.items()},
+        "tabs": {name: label for name, (label, *_rest) in TABS.items()},
         "tab": tab,
         "empty": TABS[tab][1],
         "rows": rows,
@@ -66,7 +72,10 @@ def compare(request: HttpRequest) -> HttpResponse:
     try:
         findings = reconcile(provider)
     except CallFailed as failed:
-        messages.warning(request, f"The payment provider does not answer ({failed.code}); try again later.")
+        messages.warning(
+            request,
+            gettext("The payment provider does not answer (%(code)s); try again later.") % {"code": failed.code},
+        )
         return redirect("payouts")
     return render(request, "ledger/reconciliation.html", {"findings": findings, "days": DAYS})
 

@@ -7,68 +7,86 @@ from typing import Any
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 register = template.Library()
 
 TOOLS = {
-    "issue_refund": "Refund",
-    "cancel_order": "Cancel order",
-    "return_items": "Return items",
-    "exchange_items": "Exchange items",
-    "change_order_items": "Change order's items",
-    "change_order_payment": "Change order's payment",
-    "change_order_address": "Change order's address",
-    "change_my_address": "Change own address",
+    "issue_refund": gettext_lazy("Refund"),
+    "cancel_order": gettext_lazy("Cancel order"),
+    "return_items": gettext_lazy("Return items"),
+    "exchange_items": gettext_lazy("Exchange items"),
+    "change_order_items": gettext_lazy("Change order's items"),
+    "change_order_payment": gettext_lazy("Change order's payment"),
+    "change_order_address": gettext_lazy("Change order's address"),
+    "change_my_address": gettext_lazy("Change own address"),
 }
 RULES = {
-    "currency_without_lines": "This currency has no automatic limit.",
-    "above_two_people_day": "Above the daily line for two people.",
-    "above_automatic_day": "Above the daily automatic line.",
-    "above_automatic_month": "Above the 30-day automatic line.",
-    "untrusted_text": "The conversation holds text that neither the customer nor the shop wrote.",
-    "flag": "The customer is flagged.",
-    "above_call": "Above the line for one write.",
-    "above_order_day": "Above the order's daily line.",
-    "above_order_month": "Above the order's 30-day line.",
-    "above_method_day": "Above the payment method's daily line.",
-    "above_method_month": "Above the payment method's 30-day line.",
-    "above_conversation_day": "Above the conversation's daily line.",
-    "above_conversation_month": "Above the conversation's 30-day line.",
-    "tool_asks": "The policy lets this tool always ask.",
-    "sign_in_old": "The customer signed in too long ago.",
-    "sign_in_weak": "The customer's sign-in is too weak.",
-    "within_lines": "Within every line.",
-    "reason_other": "The reason given is “other”.",
-    "repeat": "Equal to a write executed in the last 24 hours.",
-    "unproven_method": "Pays to a method that did not pay for this order.",
-    "status_asks": "The order's status always asks.",
-    "address_of_valuable_order": "Valuable goods would go to a new address.",
+    "currency_without_lines": gettext_lazy("This currency has no automatic limit."),
+    "above_two_people_day": gettext_lazy("Above the daily line for two people."),
+    "above_automatic_day": gettext_lazy("Above the daily automatic line."),
+    "above_automatic_month": gettext_lazy("Above the 30-day automatic line."),
+    "untrusted_text": gettext_lazy("The conversation holds text that neither the customer nor the shop wrote."),
+    "flag": gettext_lazy("The customer is flagged."),
+    "above_call": gettext_lazy("Above the line for one write."),
+    "above_order_day": gettext_lazy("Above the order's daily line."),
+    "above_order_month": gettext_lazy("Above the order's 30-day line."),
+    "above_method_day": gettext_lazy("Above the payment method's daily line."),
+    "above_method_month": gettext_lazy("Above the payment method's 30-day line."),
+    "above_conversation_day": gettext_lazy("Above the conversation's daily line."),
+    "above_conversation_month": gettext_lazy("Above the conversation's 30-day line."),
+    "tool_asks": gettext_lazy("The policy lets this tool always ask."),
+    "sign_in_old": gettext_lazy("The customer signed in too long ago."),
+    "sign_in_weak": gettext_lazy("The customer's sign-in is too weak."),
+    "within_lines": gettext_lazy("Within every line."),
+    "reason_other": gettext_lazy("The reason given is “other”."),
+    "repeat": gettext_lazy("Equal to a write executed in the last 24 hours."),
+    "unproven_method": gettext_lazy("Pays to a method that did not pay for this order."),
+    "status_asks": gettext_lazy("The order's status always asks."),
+    "address_of_valuable_order": gettext_lazy("Valuable goods would go to a new address."),
 }
+# Codes that `words` makes readable, for the catalogues of other languages.
+CODES = (
+    gettext_noop("Pending"), gettext_noop("Approved"), gettext_noop("Executing"), gettext_noop("Executed"),
+    gettext_noop("Denied"), gettext_noop("Expired"), gettext_noop("Stale"), gettext_noop("Withdrawn"),
+    gettext_noop("Failed"), gettext_noop("Unknown"), gettext_noop("Refused"), gettext_noop("Queued"),
+    gettext_noop("Observed"), gettext_noop("Running"), gettext_noop("Finished"), gettext_noop("Answered"),
+    gettext_noop("Parked"), gettext_noop("Cut"), gettext_noop("Refusal"), gettext_noop("Max tokens"),
+    gettext_noop("Context window"), gettext_noop("Model unavailable"), gettext_noop("Taken over"),
+    gettext_noop("Signed out"), gettext_noop("Limit model calls"), gettext_noop("Limit input tokens"),
+    gettext_noop("Limit output tokens"), gettext_noop("Limit money"), gettext_noop("Limit seconds"),
+    gettext_noop("Limit writes"), gettext_noop("Limit errors"), gettext_noop("Limit day"), gettext_noop("Delivered"),
+    gettext_noop("Processed"), gettext_noop("Pending items changed"), gettext_noop("Cancelled"),
+    gettext_noop("Return requested"), gettext_noop("Exchange requested"), gettext_noop("Sent"),
+    gettext_noop("Settled"), gettext_noop("Outside"), gettext_noop("Damaged"), gettext_noop("Late"),
+    gettext_noop("Wrong item"), gettext_noop("Other"),
+)  # fmt: skip
 
 
 @register.filter
 def words(code: str) -> str:
     """`not_eligible` as "Not eligible"."""
-    return str(code).replace("_", " ").capitalize()
+    said = str(code).replace("_", " ").capitalize()
+    return gettext(said) if said else ""
 
 
 @register.filter
 def tool_words(tool: str) -> str:
     """A tool's name in words."""
-    return TOOLS.get(tool, words(tool))
+    return str(TOOLS.get(tool) or words(tool))
 
 
 @register.filter
 def rule_words(rule: str) -> str:
     """Why a rule asks, in a sentence."""
-    return RULES.get(rule, f"{words(rule)}.")
+    return str(RULES.get(rule) or f"{words(rule)}.")
 
 
 @register.filter
 def fact_words(value: Any) -> str:
     """A fact or a field's value: yes and no for truth, JSON for what has parts."""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return gettext("yes") if value else gettext("no")
     if isinstance(value, dict) and all(isinstance(part, str | None) for part in value.values()):
         return ", ".join(part for part in value.values() if part)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
