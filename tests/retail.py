@@ -60,7 +60,14 @@ def approve_all(approvers: list[Staff]) -> None:
     """Whatever waits is approved by as many people as it needs, and executed."""
     for request in Request.objects.filter(state="pending"):
         for staff in approvers[: request.approvals_needed]:
-            decide(reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={})
+            decide(
+                reference=request.reference,
+                staff=staff,
+                verdict="approve",
+                digest=request.digest,
+                shown={},
+                presence=cast.here(),
+            )
         assert execute(request.reference)
         request.refresh_from_db()
         assert request.state == "executed", request.ended_reason

@@ -84,7 +84,7 @@ def test_a_passkey_signs_in_and_signs_a_decision(
 
     page.goto(f"/console/requests/{great}/")
     expect(page.get_by_text("your passkey signs what you approve")).to_be_visible()
-    page.get_by_label("Note").fill("seen the photo")
+    page.locator("#note").fill("seen the photo")
     page.get_by_role("button", name="Approve", exact=True).click()
     expect(page.get_by_text("It needs one more person's approval")).to_be_visible(timeout=SLOW)
     expect(page.get_by_text("Signed with a passkey.")).to_be_visible()
