@@ -10,6 +10,7 @@ from approvals import claims, decisions
 from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
 from approvals.flags import flagged_among
 from approvals.models import Request, Staff
+from approvals.presence import ABSENT, Presence
 
 MOST = 20
 MOST_OTHERWISE = 50
@@ -51,7 +52,9 @@ def _require_one_rule(references: list[str]) -> None:
         raise Invalid({"items": ["Choose requests that ask for one and the same reason."]})
 
 
-def deny_all(*, chosen: Chosen, staff: Staff, reason_code: str, customer_message: str = "") -> list[Done]:
+def deny_all(
+    *, chosen: Chosen, staff: Staff, reason_code: str, customer_message: str = "", presence: Presence = ABSENT
+) -> list[Done]:
     """Deny each of at most 50 for one reason, each for itself."""
     _require_some(chosen, MOST_OTHERWISE)
 
@@ -59,7 +62,7 @@ def deny_all(*, chosen: Chosen, staff: Staff, reason_code: str, customer_message
         shown = {"bulk": True, "digest": digest, "preview": _find(reference).preview}
         return decisions.decide(
             reference=reference, staff=staff, verdict="deny", digest=digest, shown=shown, reason_code=reason_code,
-            customer_message=customer_message,
+            customer_message=customer_message, presence=presence,
         )  # fmt: skip
 
     return [_try(reference, partial(deny, reference, digest)) for reference, digest in chosen]

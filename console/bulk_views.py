@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from approvals import bulk, errors, shifts
+from approvals.presence import presence_of
 from audit.access import DECIDES, staff_page
 from console.people import staff_of
 
@@ -31,7 +32,7 @@ def _do(request: HttpRequest) -> list[bulk.Done]:
         case "deny":
             return bulk.deny_all(
                 chosen=chosen, staff=staff, reason_code=form.get("reason_code", ""),
-                customer_message=form.get("customer_message", ""),
+                customer_message=form.get("customer_message", ""), presence=presence_of(request),
             )  # fmt: skip
         case "give":
             return bulk.give_all(chosen=chosen, to=shifts.colleague(form.get("to", "")), by=staff)

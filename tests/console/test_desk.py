@@ -14,6 +14,7 @@ from agents.models import Message
 from approvals import claims, decisions, decoys, eligibility, shifts
 from approvals.errors import Conflict, Forbidden, Invalid
 from approvals.models import Absence, Participant, Question, Request, Staff
+from approvals.presence import SESSION_KEY
 from audit.models import Event
 from console import asking
 from console.history import history_of
@@ -238,3 +239,21 @@ def test_only_one_rule_is_approved_together(agent: Staff, propose: Propose, monk
     with pytest.raises(Invalid, match="one and the same"):
         bulk.approve_all(chosen=[(each.pk, each.digest) for each in (first, second)], staff=agent)
     assert set(Request.objects.values_list("state", flat=True)) == {"pending"}
+
+
+def test_what_needs_two_people_is_denied_together_by_who_has_just_signed_in(
+    signed_in: Any, agent: Staff, propose: Propose
+) -> None:
+    reference = propose("issue_refund", order_id="4472", amount_minor=60_000, reason="damaged").reference
+    request = Request.objects.get(pk=reference)
+    form = {"item": [f"{reference} {request.digest}"], "deed": "deny", "reason_code": "policy"}
+    client = signed_in(agent)
+    session = client.session
+    fresh = session.pop(SESSION_KEY)
+    session.save()
+    assert b"confirm that it is you" in client.post(reverse("several"), form).content
+    session[SESSION_KEY] = fresh
+    session.save()
+    client.post(reverse("several"), form)
+    request.refresh_from_db()
+    assert request.state == "denied"
