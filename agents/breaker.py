@@ -53,10 +53,8 @@ def breaker_of(model: str) -> Breaker:
 
 
 @contextmanager
-def guarding(model: str) -> Iterator[None]:
-    """Around one model call: refuses it while the breaker is open, and counts how it went."""
-    breaker = breaker_of(model)
-    breaker.admit()
+def counting(breaker: Breaker) -> Iterator[None]:
+    """Around one model call that was admitted: counts how it went."""
     try:
         yield
     except ModelDown:

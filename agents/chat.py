@@ -1,20 +1,18 @@
 """What a customer does in the chat: begin a conversation, write, read."""
 
 import datetime as dt
+import json
 import uuid
 from dataclasses import dataclass
-from typing import Any
-
-from django.db import connection, transaction
-from django.utils import timezone
 
 from agents.doorbell import ring_on_commit
-from agents.models import Conversation, Message, Turn
-from agents.prompt import current_definition_id
-from agents.stream import ended, publish_on_commit
+from agents.models import Conversation, Message
+from agents.prompt import missing_tools, release_definition_id, release_digest
+from agents.stream import Event, ended, publish_on_commit
 from agents.transcript import show_message
-from approvals.policies import version_in_force
+from audit import sql
 from audit.failpoints import reach_on_commit
+from audit.sql import Row
 
 
 class OtherText(Exception):
@@ -36,12 +34,32 @@ class Posted:
 
 def begin(*, customer_id: str, session_id: str) -> Conversation:
     """A new conversation, frozen to the agent definition of now, and bound by no looser policy than that of now."""
-    return Conversation.objects.create(
-        customer_id=customer_id,
-        session_id=session_id,
-        definition_id=current_definition_id(),
-        policy_version=version_in_force(),
-    )
+    conversation = Conversation(customer_id=customer_id, session_id=session_id)
+    while (begun := _begun(conversation, release_digest())) is None:
+        release_definition_id()  # stored by the first conversation that a release begins
+    conversation.definition_id, conversation.policy_version, conversation.created_at = begun
+    if missing_tools(conversation.definition_id):
+        conversation.definition_id = release_definition_id()
+        Conversation.objects.filter(pk=conversation.pk).update(definition_id=conversation.definition_id)
+    return conversation
+
+
+# A person's newest choice of a definition, or else the release's.
+_BEGIN = """
+    INSERT INTO agents_conversation (id, customer_id, session_id, state, history_from, definition_id, policy_version)
+    SELECT %s, %s, %s, 'open', 1, digest, (
+        SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL)
+    FROM agents_definition
+    WHERE digest = coalesce((SELECT definition_id FROM agents_pin ORDER BY number DESC LIMIT 1), %s)
+    RETURNING definition_id, policy_version, created_at
+"""
+
+
+def _begun(conversation: Conversation, release: str) -> Row | None:
+    return sql.row(_BEGIN, [conversation.pk, conversation.customer_id, conversation.session_id, release])
+
+
+_POST = "SELECT outcome, message, turn, at FROM agents_post_message(%s, %s, %s, %s::jsonb, %s, %s, %s)"
 
 
 def post_message(
@@ -53,69 +71,22 @@ def post_message(
     The conversation's lock is taken by claims too; without it a message could land on a turn that has just
     been claimed and be read by nobody.
     """
-    with transaction.atomic():
-        conversation = Conversation.objects.select_for_update(no_key=True).get(pk=conversation_id)
-        before, queued, last = _look(conversation_id, client_id)
-        if before:
-            return _again(before, text)
-        if conversation.state == Conversation.State.CLOSED:
-            raise ConversationClosed
-        signed_in = {"session_id": session_id, "auth_time": auth_time, "amr": list(amr)}
-        if any(getattr(conversation, name) != value for name, value in signed_in.items()):
-            Conversation.objects.filter(pk=conversation_id).update(**signed_in)
-        with_staff = conversation.state == Conversation.State.WITH_STAFF
-        turn_id = queued or (_unrun_turn if with_staff else _new_turn)(conversation, number=last + 1)
-        message = Message.objects.create(
-            conversation=conversation,
-            turn_id=turn_id,
-            author=Message.Author.CUSTOMER,
-            text=text,
-            client_id=client_id,
-        )
-        reach_on_commit("message_committed", conversation_id)
-        publish_on_commit(conversation_id, "message", {"message": show_message(message)})
-        if with_staff:
-            publish_on_commit(conversation_id, "turn.finished", ended(turn_id, "taken_over"))
-        else:
-            ring_on_commit("agents.tasks.work")
-    return Posted(message_id=message.pk, turn_id=turn_id, new=True)
-
-
-# A statement of its own: it begins after the conversation's lock was got, so it sees what was written meanwhile.
-_LOOK = """
-    SELECT (SELECT json_build_array(id, text, turn_id) FROM agents_message
-            WHERE conversation_id = %s AND client_id = %s),
-           (SELECT id FROM agents_turn WHERE conversation_id = %s AND state = 'queued'),
-           (SELECT coalesce(max(number), 0) FROM agents_turn WHERE conversation_id = %s)
-"""
-
-
-def _look(conversation_id: uuid.UUID, client_id: str) -> tuple[list[Any] | None, uuid.UUID | None, int]:
-    """The message that bears this client id, the turn that waits, and the last turn's number."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LOOK, [conversation_id, client_id, conversation_id, conversation_id])
-        before, queued, last = cursor.fetchone()
-    return before, queued, last
-
-
-def _again(before: list[Any], text: str) -> Posted:
-    message_id, said, turn_id = before
-    if said != text or turn_id is None:
+    signed_in = (session_id, auth_time, json.dumps(amr))
+    row = sql.row(_POST, [conversation_id, *signed_in, client_id, text, uuid.uuid4()])
+    assert row is not None
+    outcome, message_id, turn_id, at = row
+    if outcome == "other_text":
         raise OtherText
-    return Posted(message_id=message_id, turn_id=uuid.UUID(turn_id), new=False)
-
-
-def _unrun_turn(conversation: Conversation, *, number: int) -> uuid.UUID:
-    """For what is written while staff have the conversation: a turn that no worker runs. The next one that runs reads
-    it in the history."""
-    last = Turn.objects.filter(conversation=conversation, number=number - 1, reason="taken_over", attempts=0).first()
-    if last is not None:
-        return last.pk
-    finished = {"state": Turn.State.FINISHED, "reason": "taken_over", "finished_at": timezone.now()}
-    return Turn.objects.create(
-        conversation=conversation, customer_id=conversation.customer_id, number=number, **finished
-    ).pk
-
-
-def _new_turn(conversation: Conversation, *, number: int) -> uuid.UUID:
-    return Turn.objects.create(conversation=conversation, customer_id=conversation.customer_id, number=number).pk
+    if outcome == Conversation.State.CLOSED:
+        raise ConversationClosed
+    if outcome == "again":
+        return Posted(message_id=message_id, turn_id=turn_id, new=False)
+    reach_on_commit("message_committed", conversation_id)
+    shown = show_message(Message(pk=message_id, author=Message.Author.CUSTOMER, text=text, created_at=at))
+    news: list[Event] = [("message", {"message": shown})]
+    if outcome == Conversation.State.WITH_STAFF:
+        news.append(("turn.finished", ended(turn_id, "taken_over")))
+    else:
+        ring_on_commit("agents.tasks.work")
+    publish_on_commit(conversation_id, *news)
+    return Posted(message_id=message_id, turn_id=turn_id, new=True)

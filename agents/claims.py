@@ -3,11 +3,13 @@
 import datetime as dt
 import uuid
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
 from approvals.facts import Circumstances
+from audit import sql
 
 
 class LostTurn(Exception):
@@ -15,7 +17,8 @@ class LostTurn(Exception):
 
 
 class StoppedTurn(Exception):
-    """The turn must end before its next dispatch; `reason` is signed_out or taken_over."""
+    """The turn must end before its next dispatch or model call; `reason` is signed_out, taken_over, paused by the
+    brake, or the limit that it reached."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -73,27 +76,28 @@ _CLAIM = f"""
 def claim(owner: str) -> Claimed | None:
     """The next turn that may run, or None. Posting takes the conversation's lock too, so a message is either
     seen by the turn that is claimed here or stays on one that is still queued."""
-    with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, [owner, settings.PLACET.lease_seconds])
-        row = cursor.fetchone()
+    row = sql.row(_CLAIM, [owner, settings.PLACET.lease_seconds])
     names = Claimed.__dataclass_fields__
     return Claimed(**dict(zip(names, row, strict=True))) if row else None
 
 
 # A statement that has waited for the turn's lock sees the turn anew, but the conversation as of before: so whoever
 # takes over marks the turn itself.
-_HOLD = """
-    SELECT t.writes, c.state <> 'open' OR t.silenced,
-           EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
-               OR ledger_is_disabled(t.customer_id),
+TAKEN_OVER = "(c.state <> 'open' OR t.silenced)"
+SIGNED_OUT = """(EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
+               OR ledger_is_disabled(t.customer_id))"""
+_HOLD = f"""
+    SELECT t.writes, {TAKEN_OVER}, {SIGNED_OUT},
            c.policy_version, (SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL),
            (SELECT concat_ws(' from ', nullif(u.field, ''), u.tool) FROM agents_untrustedtext u
             WHERE u.conversation_id = c.id ORDER BY u.id LIMIT 1),
            floor(extract(epoch FROM greatest(now(), c.auth_time) - c.auth_time) / 60)::int, c.amr::json,
+           (SELECT json_build_array(r.result, r.is_error, r.reference) FROM agents_toolcall r
+            WHERE r.message_id = %s AND r.block = %s),
            set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true)
     FROM agents_turn t JOIN agents_conversation c ON c.id = t.conversation_id
     WHERE t.id = %s AND t.fence = %s AND t.state = 'running' FOR NO KEY UPDATE OF t
-"""
+"""  # noqa: S608 - our own texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +109,22 @@ class Held:
     around: Circumstances
     policies: tuple[int, int]
     """The versions that bind a write: the one that the conversation began with, and the one in force."""
+    before: list[Any] | None
+    """The result, whether it is an error, and the reference that the call at hand got before, if it did."""
 
 
-def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
+NO_CALL = (0, 0)
+
+
+def hold(claimed: Claimed, *, whatever_happened: bool = False, call: tuple[int, int] = NO_CALL) -> Held:
     """Begin a writing transaction: LostTurn for a stale fence, StoppedTurn when the customer signed out or
-    staff took over. A transaction that only ends the turn asks for the row whatever happened."""
+    staff took over. A transaction that only ends the turn asks for the row whatever happened; one that dispatches
+    names its `call`, by message and block: who stored its result while this waited has raised the fence."""
     milliseconds = str(settings.PLACET.tool_seconds * 1000)
-    with connection.cursor() as cursor:
-        cursor.execute(_HOLD, [milliseconds, milliseconds, claimed.turn_id, claimed.fence])
-        row = cursor.fetchone()
+    row = sql.row(_HOLD, [*call, milliseconds, milliseconds, claimed.turn_id, claimed.fence])
     if row is None:
         raise LostTurn(str(claimed.turn_id))
-    writes, taken_over, signed_out, began, now, untrusted, minutes, amr, *_ = row
+    writes, taken_over, signed_out, began, now, untrusted, minutes, amr, before, *_ = row
     if not whatever_happened and signed_out:
         raise StoppedTurn("signed_out")
     if not whatever_happened and taken_over:
@@ -127,14 +135,14 @@ def hold(claimed: Claimed, *, whatever_happened: bool = False) -> Held:
         sign_in_minutes=minutes,
         sign_in_methods=tuple(amr),
     )
-    return Held(writes, taken_over, around, (began, now))
+    return Held(writes, taken_over, around, (began, now), before)
 
 
 def hand_back(claimed: Claimed, *, seconds: float) -> None:
     """Let the turn wait without an owner; it is claimed again after `seconds`, which its own time does not count."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic():
         hold(claimed, whatever_happened=True)
-        cursor.execute(_HAND_BACK, [seconds, seconds, claimed.turn_id])
+        sql.run(_HAND_BACK, [seconds, seconds, claimed.turn_id])
 
 
 _HAND_BACK = """
@@ -154,13 +162,10 @@ def renew(owner: str, turn_ids: list[uuid.UUID]) -> None:
     """Extend the leases of this process's turns, never past a turn's time; one that is locked is being written
     and is left for later."""
     lease = settings.PLACET.lease_seconds
-    with connection.cursor() as cursor:
-        cursor.execute(_RENEW, [lease, owner, turn_ids, settings.PLACET.turn_seconds + lease])
+    sql.run(_RENEW, [lease, owner, turn_ids, settings.PLACET.turn_seconds + lease])
 
 
 def claimable() -> int:
     """How many turns wait for a worker: what the sweeper rings for."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM agents_turn t WHERE {_FREE} AND {_MAY_RUN}")  # noqa: S608 - our own text
-        row = cursor.fetchone()
+    row = sql.row(f"SELECT count(*) FROM agents_turn t WHERE {_FREE} AND {_MAY_RUN}")  # noqa: S608 - our own text
     return int(row[0]) if row else 0

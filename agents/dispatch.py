@@ -1,16 +1,17 @@
 """ONE tool call: what is checked before the model gets its way, from top to bottom.
 
 One transaction holds the effect, its event and the stored result: they commit together or not at all. The
-race it closes: a worker that lost its turn (`claims.hold`) or a repeated call (`stored`) changes nothing.
+race it closes: a worker that lost its turn or a repeated call (`claims.hold`) changes nothing.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from django.db import DatabaseError, connection, transaction
 
 from agents import guards, remote_dispatch, results
-from agents.claims import Held, hold
+from agents.claims import Held, LostTurn, StoppedTurn, hold
 from agents.judging import Case, case_of, judge, queue
 from agents.results import Call, Done, Outcome
 from agents.taint import untrusted_in
@@ -26,28 +27,30 @@ def dispatch(call: Call) -> Outcome:
     if remote_dispatch.is_asked(call.name):  # the shop lives elsewhere: no transaction may wait for it
         return remote_dispatch.dispatch(call)
     began = time.monotonic()
+    try:
+        return _kept(call, began, lambda held: _decide(call, held))
+    except (LostTurn, StoppedTurn):
+        raise
+    except Exception as problem:
+        if isinstance(problem, DatabaseError) and (connection.connection is None or connection.connection.closed):
+            raise  # nobody knows how it ended: the turn is tried again as a whole
+        outcome = guards.outcome_of(call, problem)
+    # A refusal or a fault has undone all that it did, and leaves only its row.
+    return _kept(call, began, lambda held: outcome)
+
+
+def _kept(call: Call, began: float, decide: Callable[[Held], Outcome]) -> Outcome:
     with transaction.atomic():
-        held = hold(call.turn)  # still ours, still signed in, not taken over
-        if before := results.stored(call):  # seen before: the same answer, no second effect
-            return before
+        held = hold(call.turn, call=(call.message_id, call.block))  # still ours, still signed in, not taken over
+        if held.before:  # seen before: the same answer, no second effect
+            return results.replayed(*held.before)
         with watching(call):  # a call that hangs is abandoned and fenced off
-            outcome = _attempt(call, held)
+            outcome = decide(held)
         outcome = replace(outcome, latency_ms=round((time.monotonic() - began) * 1000))
         reach("effect_written", call.turn.conversation_id)
         results.keep(call, outcome)  # the event, the result, the notice
     reach("request_committed" if outcome.decision == "queued" else "call_committed", call.turn.conversation_id)
     return outcome
-
-
-def _attempt(call: Call, held: Held) -> Outcome:
-    """A refusal or a fault rolls back to here, so it leaves no half effect, only its row."""
-    try:
-        with transaction.atomic():
-            return _decide(call, held)
-    except Exception as problem:
-        if isinstance(problem, DatabaseError) and (connection.connection is None or connection.connection.closed):
-            raise  # the transaction is gone: the turn is tried again as a whole
-        return guards.outcome_of(call, problem)
 
 
 def _decide(call: Call, held: Held) -> Outcome:

@@ -1,6 +1,6 @@
 """Ending a turn, however it ends: a valid history, a definite state, a sentence for the customer."""
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from agents import corrections, notices, remote_dispatch, results
 from agents.claims import Claimed, hold
@@ -8,18 +8,19 @@ from agents.doorbell import ring_on_commit
 from agents.limits import COUNT_LOST
 from agents.models import Message
 from agents.results import calls_of
-from agents.stream import ended, publish_on_commit
+from agents.stream import Event, ended, publish_on_commit
+from audit import sql
 from audit.failpoints import reach_on_commit
 from audit.record import SYSTEM, NewEvent, record
 
 # What the model said last, and whether the conversation's next turn waits, come with it.
+FINISHED = "state = 'finished', reason = %s, finished_at = statement_timestamp(), owner = '', lease_until = NULL"
+NEXT_WAITS = "EXISTS (SELECT FROM agents_turn n WHERE n.conversation_id = t.conversation_id AND n.state = 'queued')"
 _FINISH = f"""
-    UPDATE agents_turn t SET state = 'finished', reason = %s, finished_at = statement_timestamp(), owner = '',
-        lease_until = NULL, {COUNT_LOST}, asked_tokens = 0, asked_microcents = 0
+    UPDATE agents_turn t SET {FINISHED}, {COUNT_LOST}, asked_tokens = 0, asked_microcents = 0
     WHERE id = %s RETURNING
         (SELECT text FROM agents_message m WHERE m.turn_id = t.id AND author = 'assistant' AND text <> ''
-         ORDER BY m.id DESC LIMIT 1),
-        EXISTS (SELECT FROM agents_turn n WHERE n.conversation_id = t.conversation_id AND n.state = 'queued')
+         ORDER BY m.id DESC LIMIT 1), {NEXT_WAITS}
 """  # noqa: S608 - our own text
 
 
@@ -53,14 +54,17 @@ def close(turn: Claimed, reason: str) -> None:
     if reason != "answered":
         close_open_calls(turn)
         record(SYSTEM, _event(turn, reason))
-    with connection.cursor() as cursor:
-        cursor.execute(_FINISH, [reason, turn.turn_id])
-        said, next_waits = cursor.fetchone()
+    said, next_waits = sql.row(_FINISH, [reason, turn.turn_id]) or ("", False)
     _correct(turn, said or "")
     if sentence := notices.ENDINGS.get(reason):
         notices.notice(turn.conversation_id, sentence, key=f"turn:{turn.turn_id}")
+    tell_of_end(turn, reason, next_waits)
+
+
+def tell_of_end(turn: Claimed, reason: str, next_waits: bool, *before: Event) -> None:
+    """What follows once a turn's end is committed; `before` are events that tell of what it ended with."""
     reach_on_commit("turn_finished", turn.conversation_id)
-    publish_on_commit(turn.conversation_id, "turn.finished", ended(turn.turn_id, reason))
+    publish_on_commit(turn.conversation_id, *before, ("turn.finished", ended(turn.turn_id, reason)))
     if next_waits:
         ring_on_commit("agents.tasks.work")
 

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from django.db import connection
-
 from agents.models import Message
+from audit import sql
+from audit.sql import Row
 
 Json = dict[str, Any]
-Row = tuple[int, str, str, str, list[Any] | None]
-_ROWS = """
+# Of a conversation, up to and including a turn's number.
+ROWS = """
     SELECT t.number, m.author, m.text, m.content, (
         SELECT json_agg(json_build_array(r.tool_use_id, r.result, r.is_error) ORDER BY r.block)
-        FROM agents_toolcall r WHERE r.message_id = m.id)
+        FROM agents_toolcall r WHERE r.message_id = m.id) AS results, m.id
     FROM agents_message m JOIN agents_turn t ON t.id = m.turn_id
         JOIN agents_conversation c ON c.id = m.conversation_id
     WHERE m.conversation_id = %s AND t.number BETWEEN c.history_from AND %s AND m.in_history
@@ -27,9 +27,11 @@ _ROWS = """
 def messages_for(conversation_id: uuid.UUID, number: int) -> list[Json]:
     """The history up to and including turn `number`: what the customer wrote, replies as they came, all the
     results of a reply in the one next message, and the operator's notes where the API allows them."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ROWS, [conversation_id, number])
-        rows: list[Row] = cursor.fetchall()
+    return composed(sql.rows(ROWS, [conversation_id, number]))
+
+
+def composed(rows: Iterable[Row]) -> list[Json]:
+    """The same from its rows, which are in the order of turns."""
     history: list[Json] = []
     notes: list[str] = []
     for _, turn in groupby(rows, key=lambda row: row[0]):
@@ -58,7 +60,7 @@ def _of_turn(rows: list[Row]) -> Iterator[Json]:
     for row in rows:
         if row[1] == Message.Author.OPERATOR:
             yield {"role": "system", "content": row[2]}
-    for _, author, _, content, results in rows:
+    for _, author, _, content, results, _ in rows:
         if author == Message.Author.ASSISTANT:
             yield {"role": "assistant", "content": json.loads(content)}
             if results:

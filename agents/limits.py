@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
-from agents.claims import Claimed, LostTurn
+from agents.claims import Claimed
 from agents.models import Limit
 from agents.prices import Usage
+from audit import sql
 
 MOST_DEATHS = 5
 MOST_WAITS = 20
@@ -66,9 +66,7 @@ def _looked_up() -> _Cache:
     """What all turns share; adding up the site's day for each of them would cost more the longer the day."""
     if time.monotonic() >= _cache.until:
         _cache.set_by_operator = dict(Limit.objects.values_list("name", "most"))
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {_DAY} FROM agents_turn d WHERE {_TODAY}")  # noqa: S608 - our own text
-            _cache.site = cursor.fetchone() or (0, 0, 0)
+        _cache.site = sql.row(f"SELECT {DAY} FROM agents_turn d WHERE {TODAY}") or (0, 0, 0)  # noqa: S608 - our own
         _cache.until = time.monotonic() + READ_AGAIN_SECONDS
     return _cache
 
@@ -76,35 +74,16 @@ def _looked_up() -> _Cache:
 def current(name: str) -> int:
     """A limit as it stands: the operator's, else the default."""
     by_operator = _looked_up().set_by_operator.get(name)
-    return defaults()[name] if by_operator is None else by_operator
+    if by_operator is not None:
+        return by_operator
+    return DAY_LIMITS[name] if name in DAY_LIMITS else int(getattr(settings.PLACET, name))
 
 
-_DAY = "count(*), coalesce(sum(d.input_tokens + d.output_tokens), 0), coalesce(sum(d.cost_microcents), 0)"
-_TODAY = "d.created_at >= date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
-_USED = f"""
-    SELECT t.steps, t.input_tokens, t.output_tokens, t.cost_microcents, t.writes, t.errors_in_row, day.*
-    FROM agents_turn t LEFT JOIN LATERAL (
-        SELECT {_DAY} FROM agents_turn d WHERE d.customer_id = t.customer_id AND {_TODAY}) day ON t.steps = 0
-    WHERE t.id = %s
-"""  # noqa: S608 - our own texts
-
-
-def reached(turn: Claimed) -> str | None:
-    """The first limit that the turn has reached, by the name that the API gives as its reason."""
-    with connection.cursor() as cursor:
-        cursor.execute(_USED, [turn.turn_id])
-        steps, tokens_in, tokens_out, cost, writes, errors, *day = cursor.fetchone()
-    checks = (
-        ("limit_model_calls", steps >= current("turn_model_calls")),
-        ("limit_input_tokens", tokens_in >= current("turn_input_tokens")),
-        ("limit_output_tokens", tokens_out >= current("turn_output_tokens")),
-        ("limit_money", cost >= current("turn_minor") * MICROCENTS),
-        ("limit_seconds", seconds_left(turn) <= 0),
-        ("limit_writes", writes > current("turn_writes")),
-        ("limit_errors", errors >= current("turn_errors")),
-        ("limit_day", steps == 0 and (_is_over("customer", *day) or _is_over("site", *_looked_up().site))),
-    )
-    return next((reason for reason, is_reached in checks if is_reached), None)
+Used = tuple[int, ...]
+"""Model calls, input and output tokens, microcents, writes and errors in a row of a turn; then its customer's day."""
+USED = "t.steps, t.input_tokens, t.output_tokens, t.cost_microcents, t.writes, t.errors_in_row"
+DAY = "count(*), coalesce(sum(d.input_tokens + d.output_tokens), 0), coalesce(sum(d.cost_microcents), 0)"
+TODAY = "d.created_at >= date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
 
 
 def _is_over(whose: str, turns: int, tokens: int, cost: int) -> bool:
@@ -122,42 +101,42 @@ def seconds_left(turn: Claimed) -> float:
     return float(current("turn_seconds")) - passed
 
 
-def begin_call(turn: Claimed, tokens: int, cost: int) -> None:
-    """Note what the model is about to be asked, in estimated input tokens and microcents. A call noted before that
-    was never answered here has been spent all the same: its worker died, and the provider bills it."""
-    with connection.cursor() as cursor:
-        cursor.execute(_BEGIN, [tokens, cost, turn.turn_id, turn.fence])
-        if not cursor.rowcount:
-            raise LostTurn(str(turn.turn_id))
+def reached(turn: Claimed, used: Used) -> str | None:
+    """The first limit that the turn has reached, by the name that the API gives as its reason."""
+    steps, tokens_in, tokens_out, cost, writes, errors, *day = used
+    checks = (
+        ("limit_model_calls", steps >= current("turn_model_calls")),
+        ("limit_input_tokens", tokens_in >= current("turn_input_tokens")),
+        ("limit_output_tokens", tokens_out >= current("turn_output_tokens")),
+        ("limit_money", cost >= current("turn_minor") * MICROCENTS),
+        ("limit_seconds", seconds_left(turn) <= 0),
+        ("limit_writes", writes > current("turn_writes")),
+        ("limit_errors", errors >= current("turn_errors")),
+        ("limit_day", steps == 0 and (_is_over("customer", *day) or _is_over("site", *_looked_up().site))),
+    )
+    return next((reason for reason, is_reached in checks if is_reached), None)
 
 
 def forget_call(turn: Claimed) -> None:
-    """The provider refused it, or could not be reached: nothing was spent."""
-    with connection.cursor() as cursor:
-        cursor.execute(_FORGET, [turn.turn_id, turn.fence])
+    """The provider was not asked, refused it, or could not be reached: nothing was spent."""
+    sql.run(_FORGET, [turn.turn_id, turn.fence])
 
 
-# For an UPDATE of the turn that begins another call or ends it.
+# For an UPDATE of the turn that begins another call or ends it: one noted before that was never answered here has been
+# spent all the same, because its worker died and the provider bills it.
 COUNT_LOST = """steps = steps + (asked_tokens > 0)::int, input_tokens = input_tokens + asked_tokens,
         cost_microcents = cost_microcents + asked_microcents"""
-_BEGIN = f"""
-    UPDATE agents_turn SET {COUNT_LOST}, asked_tokens = %s, asked_microcents = %s
-    WHERE id = %s AND fence = %s AND state = 'running'
-"""  # noqa: S608 - our own text
 _FORGET = "UPDATE agents_turn SET asked_tokens = 0, asked_microcents = 0 WHERE id = %s AND fence = %s"
 
 
-def counting(turn: Claimed, usage: Usage, cost: int) -> tuple[str, list[Any]]:
-    """Adding one model call to what the turn has used: an UPDATE with its values, for the statement that stores
-    the reply."""
-    return _COUNT, [usage.input_total, usage.output, usage.input_total, cost, turn.turn_id]
+COUNT = """steps = steps + 1, input_tokens = input_tokens + %s, output_tokens = output_tokens + %s,
+        last_input_tokens = %s, cost_microcents = cost_microcents + %s, asked_tokens = 0, asked_microcents = 0"""
+"""For an UPDATE of the turn that stores a reply: adds the call to what the turn has used."""
 
 
-_COUNT = """
-    UPDATE agents_turn SET steps = steps + 1, input_tokens = input_tokens + %s, output_tokens = output_tokens + %s,
-        last_input_tokens = %s, cost_microcents = cost_microcents + %s, asked_tokens = 0, asked_microcents = 0
-    WHERE id = %s
-"""
+def counted(usage: Usage, cost: int) -> list[Any]:
+    """The values of COUNT; `cost` in microcents."""
+    return [usage.input_total, usage.output, usage.input_total, cost]
 
 
 def wait_seconds(waits: int, retry_after: float | None) -> float:

@@ -20,7 +20,6 @@ from agents.replies import ask_and_store
 from agents.results import calls_of
 from agents.stream import publish
 from agents.successor import begin_successor, has_grown_long
-from approvals import brakes
 from ledger.remote import ShopSilent
 
 log = logging.getLogger(__name__)
@@ -28,12 +27,12 @@ log = logging.getLogger(__name__)
 
 def run(turn: Claimed) -> None:
     """Run a claimed turn to its end, or hand it back to wait for a model that is down."""
-    publish(turn.conversation_id, "turn.started", {"turn_id": str(turn.turn_id)})
+    watched = publish(turn.conversation_id, ("turn.started", {"turn_id": str(turn.turn_id)}))
     try:
         if (reason := _park_if_deadly(turn)) is None:
-            reason = _go_on(turn)
+            reason = _go_on(turn, watched)
     except StoppedTurn as stop:
-        reason = stop.reason
+        reason = _why(turn, stop)
     except ModelDown as down:
         _wait_for_model(turn, down)
         return
@@ -58,25 +57,33 @@ def _park_if_deadly(turn: Claimed) -> str | None:
     return "parked"
 
 
-def _go_on(turn: Claimed) -> str | None:
+def _why(turn: Claimed, stop: StoppedTurn) -> str:
+    """The reason that the turn ends with. While staff have stopped answering, the customer is told why, in place of
+    the usual sentence."""
+    if stop.reason != "paused":
+        return stop.reason
+    _tell(turn, notices.PAUSED, key=f"turn:{turn.turn_id}")
+    return "parked"
+
+
+def _go_on(turn: Claimed, watched: bool) -> str | None:
     """Replies and their dispatches until the turn is over; gives the reason if no reply has ended it. One that was
     stored before a crash is dispatched from where it stopped; the model is not asked again."""
     reply = _last_reply(turn) if turn.attempts > 1 else None
     if reply is None:
-        _prepare(turn)
+        if turn.number > 1:
+            _prepare(turn)
     elif reason := ending_of(reply):
         return reason
     step, is_open = (reply.step or 0, not _wants_an_answer(reply)) if reply else (0, False)
     while True:
         if reply is None or not is_open:
-            if reached := _paused(turn) or limits.reached(turn):
-                return reached
             step += 1
-            reply = ask_and_store(turn, step=step)
+            reply = ask_and_store(turn, step=step, watched=watched)
             if ending_of(reply):
                 return None
         if reply.stop_reason == "tool_use":
-            _dispatch_all(turn, reply)
+            watched = _dispatch_all(turn, reply)
         is_open = False
 
 
@@ -84,32 +91,28 @@ def _last_reply(turn: Claimed) -> Message | None:
     return Message.objects.filter(turn_id=turn.turn_id, author="assistant").order_by("-step").first()
 
 
-def _paused(turn: Claimed) -> str | None:
-    """While staff have stopped answering: the customer is told why, in place of the usual sentence."""
-    if not brakes.stopped().answers:
-        return None
-    _tell(turn, notices.PAUSED, key=f"turn:{turn.turn_id}")
-    return "parked"
-
-
-def _dispatch_all(turn: Claimed, reply: Message) -> None:
+def _dispatch_all(turn: Claimed, reply: Message) -> bool:
+    """Dispatch a reply's calls; whether somebody watches."""
+    watched = False
     for batch in remote_dispatch.batches(calls_of(turn, reply)):
         for call in batch:
-            publish(turn.conversation_id, "activity", {"turn_id": str(turn.turn_id), "tool": call.name[:100]})
+            shown = {"turn_id": str(turn.turn_id), "tool": call.name[:100]}
+            watched = publish(turn.conversation_id, ("activity", shown))
         remote_dispatch.at_once(batch, dispatch)
+    return watched
 
 
 def _prepare(turn: Claimed) -> None:
-    """What belongs before a turn's first model call: a new history for one grown long, the operator's news."""
-    is_long = turn.number > 1 and has_grown_long(turn)
+    """What belongs before the first model call of a later turn: a new history for one grown long, the operator's
+    news."""
+    is_long = has_grown_long(turn)
     with transaction.atomic():
         if is_long:  # its row is changed, and whoever takes over locks it before the turn
             Conversation.objects.select_for_update(no_key=True).get(pk=turn.conversation_id)
         hold(turn)
         if is_long:
             begin_successor(turn)
-        if turn.number > 1:
-            operator_notes.deliver(turn)
+        operator_notes.deliver(turn)
 
 
 def _wants_an_answer(message: Message) -> bool:

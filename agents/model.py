@@ -12,7 +12,7 @@ from django.conf import settings
 
 from agents.models import Definition
 from agents.prices import Usage
-from agents.prompt import tools_of
+from agents.prompt import definition
 
 Json = dict[str, Any]
 OnText = Callable[[str], None]
@@ -61,20 +61,12 @@ def _client() -> anthropic.Anthropic:
     )
 
 
-def ask(definition: Definition, history: list[Json], *, seconds: float, on_text: OnText | None) -> Reply:
-    """One model call, bounded by `seconds`; streams to `on_text` when somebody watches."""
-    request: Json = {
-        "model": definition.model,
-        "max_tokens": settings.PLACET.max_tokens,
-        # A breakpoint of its own: all conversations of a definition read tools and system from the cache.
-        "system": [{"type": "text", "text": definition.system, "cache_control": CACHED}],
-        "tools": tools_of(definition.digest),
-        "messages": history,
-        "cache_control": CACHED,
-    }
+def ask(frozen: Definition, messages: str, *, seconds: float, on_text: OnText | None) -> Reply:
+    """One model call, bounded by `seconds`; streams to `on_text` when somebody watches. `messages` is JSON text."""
+    request = f"{_opening(frozen.digest, settings.PLACET.max_tokens)}{messages}}}"
     timeout = httpx2.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
     try:
-        return _streamed(request, timeout, on_text) if on_text else _whole(request, timeout)
+        return _streamed(json.loads(request), timeout, on_text) if on_text else _whole(request, timeout)
     except anthropic.APIStatusError as exc:
         raise _sorted(exc) from exc
     except (anthropic.APIConnectionError, httpx2.HTTPError) as exc:
@@ -84,9 +76,27 @@ def ask(definition: Definition, history: list[Json], *, seconds: float, on_text:
         raise ReplyUnreadable(f"{type(exc).__name__}: {exc}") from exc
 
 
-def _whole(request: Json, timeout: httpx2.Timeout) -> Reply:
-    raw = _client().messages.with_raw_response.create(**request, timeout=timeout)
-    body = json.loads(raw.text() if callable(raw.text) else raw.text)
+@cache
+def _opening(digest: str, max_tokens: int) -> str:
+    """A request's text up to its messages, the same byte for byte for a definition: written once per process, because
+    the SDK copies and serialises all tools for every request."""
+    frozen = definition(digest)
+    request = {
+        "model": frozen.model,
+        "max_tokens": max_tokens,
+        # A breakpoint of its own: all conversations of a definition read tools and system from the cache.
+        "system": [{"type": "text", "text": frozen.system, "cache_control": CACHED}],
+        "tools": json.loads(frozen.tools),
+        "cache_control": CACHED,
+    }
+    return f'{json.dumps(request)[:-1]}, "messages": '
+
+
+def _whole(request: str, timeout: httpx2.Timeout) -> Reply:
+    raw = _client().post(
+        "/v1/messages", content=request.encode(), cast_to=httpx2.Response, options={"timeout": timeout}
+    )
+    body = raw.json()
     return _reply(body, body["content"], raw.headers.get("request-id") or "")
 
 

@@ -4,7 +4,6 @@ import uuid
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 
 from agents.models import Message
 from agents.operator_notes import keep_note
@@ -12,6 +11,7 @@ from agents.stream import is_watched, publish_on_commit
 from agents.transcript import show_message
 from approvals.models import Request
 from approvals.outbox import tell_customer
+from audit import sql
 from ledger.profiles import email_of
 from ledger.scopes import as_customer
 
@@ -31,13 +31,11 @@ _SAY_ONCE = """
 
 def notice(conversation_id: uuid.UUID, text: str, *, key: str) -> None:
     """Add a notice to the conversation, once per key, in the transaction of what it tells of."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SAY_ONCE, [conversation_id, text, key])
-        row = cursor.fetchone()
+    row = sql.row(_SAY_ONCE, [conversation_id, text, key])
     if row is None:
         return
     message = Message(pk=row[0], created_at=row[1], author=Message.Author.NOTICE, text=text)
-    publish_on_commit(conversation_id, "message", {"message": show_message(message)})
+    publish_on_commit(conversation_id, ("message", {"message": show_message(message)}))
 
 
 def tell_of_request(sender: Any, *, request: Request, customer_message: str, what: str = "", **_: Any) -> None:
@@ -45,7 +43,7 @@ def tell_of_request(sender: Any, *, request: Request, customer_message: str, wha
     keep_note(request, what)
     _mail(request, what)
     shown = {"reference": request.reference, "state": STATES[request.state]}
-    publish_on_commit(request.conversation_id, "request", shown)
+    publish_on_commit(request.conversation_id, ("request", shown))
     if text := text_of(request, what or request.state, customer_message):
         notice(request.conversation_id, text, key=_key(request, what))
 

@@ -42,9 +42,9 @@ class Usage:
 CHARACTERS_PER_TOKEN = 4
 
 
-def estimated_tokens(*texts: str) -> int:
-    """About how many tokens a request has that was never answered."""
-    return 1 + sum(map(len, texts)) // CHARACTERS_PER_TOKEN
+def asking_microcents(model: str) -> float:
+    """What a token of a request costs at most, for one that was never answered: the length of a long prompt."""
+    return _price_of(model, Usage(input=HAIKU_LONG_ABOVE + 1)).input * 100
 
 
 def cost_microcents(model: str, usage: Usage) -> int:

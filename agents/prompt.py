@@ -35,6 +35,11 @@ def current_definition_id() -> str:
     return pin if pin and not missing_tools(pin) else release_definition_id()
 
 
+def release_digest() -> str:
+    """The name of the definition in the code that runs, stored or not."""
+    return _current(settings.PLACET.model).digest
+
+
 def release_definition_id() -> str:
     """The definition in the code that runs; stored once per change of model, prompt or tools."""
     frozen = _current(settings.PLACET.model)

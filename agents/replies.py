@@ -4,64 +4,65 @@ import json
 import time
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
-from agents import breaker, limits, operator_notes, results, taint
-from agents.claims import Claimed, Held, hold
-from agents.endings import close, ending_of
-from agents.history import messages_for, text_of, tool_uses
+from agents import limits, operator_notes, results, taint
+from agents.admission import begin_call
+from agents.breaker import breaker_of, counting
+from agents.claims import TAKEN_OVER, Claimed, hold
+from agents.corrections import claims_an_effect
+from agents.endings import FINISHED, NEXT_WAITS, close, ending_of, tell_of_end
+from agents.history import text_of, tool_uses
 from agents.model import ModelDown, ModelRefusesUs, OnText, Reply, ask
 from agents.models import Definition, Message
 from agents.pool import give_back_connection
-from agents.prices import Usage, cost_microcents, estimated_tokens
+from agents.prices import cost_microcents
 from agents.prompt import definition
 from agents.results import calls_of
-from agents.stream import is_watched, publish, publish_on_commit
+from agents.stream import publish, publish_on_commit
 from agents.transcript import show_message
+from audit import sql
 from audit.failpoints import reach
 from audit.record import SYSTEM, NewEvent, record
+from audit.sql import Row
 
 DELTA_SECONDS = 0.1
 
 
-def ask_and_store(turn: Claimed, *, step: int) -> Message:
+def ask_and_store(turn: Claimed, *, step: int, watched: bool) -> Message:
     """One model call, outside any transaction and without a connection; then its reply and its cost, and the end of the
-    turn if this was the last."""
+    turn if this was the last. Raises what `begin_call` and `ask` raise."""
     frozen = definition(turn.definition_id)
-    history = operator_notes.fitted(messages_for(turn.conversation_id, turn.number), frozen.model, turn.turn_id)
-    on_text = _teller(turn, step) if is_watched(turn.conversation_id) else None
-    reply = _ask(turn, frozen, history, on_text)
+    breaker = breaker_of(frozen.model)
+    breaker.admit()
+    history = operator_notes.fitted(begin_call(turn, frozen), frozen.model, turn.turn_id)
+    on_text = _teller(turn, step) if watched else None
+    with counting(breaker):
+        reply = _ask(turn, frozen, history, on_text)
     reach("model_replied", turn.conversation_id)
-    with transaction.atomic():
-        held = hold(turn, whatever_happened=True)
-        message = _store(turn, step, reply, cost_microcents(frozen.model, reply.usage), held)
-        if reason := ending_of(message):
-            close(turn, reason)
+    message = _kept(turn, step, reply, limits.counted(reply.usage, cost_microcents(frozen.model, reply.usage)))
     reach("reply_stored", turn.conversation_id)
     if on_text and message.stop_reason == "tool_use":
-        publish(turn.conversation_id, "text.reset", {"turn_id": str(turn.turn_id), "step": step})
+        publish(turn.conversation_id, ("text.reset", {"turn_id": str(turn.turn_id), "step": step}))
     return message
 
 
 def _ask(turn: Claimed, frozen: Definition, history: list[Any], on_text: OnText | None) -> Reply:
-    """Written down before it is spent, so that what a worker takes to its grave is counted too."""
-    with breaker.guarding(frozen.model):
-        tokens = estimated_tokens(frozen.system, frozen.tools, json.dumps(history))
-        limits.begin_call(turn, tokens, cost_microcents(frozen.model, Usage(input=tokens)))
-        seconds = limits.seconds_left(turn)
-        give_back_connection()  # turns mostly wait for the model
-        try:
-            return ask(frozen, history, seconds=seconds, on_text=on_text)
-        except (ModelDown, ModelRefusesUs) as problem:
-            if isinstance(problem, ModelRefusesUs) or not problem.spent:
-                limits.forget_call(turn)
-            raise
+    """The call was noted before it is spent; what was not spent after all is taken back."""
+    seconds = limits.seconds_left(turn)
+    give_back_connection()  # turns mostly wait for the model
+    try:
+        return ask(frozen, json.dumps(history), seconds=seconds, on_text=on_text)
+    except (ModelDown, ModelRefusesUs) as problem:
+        if isinstance(problem, ModelRefusesUs) or not problem.spent:
+            limits.forget_call(turn)
+        raise
 
 
 def _teller(turn: Claimed, step: int) -> OnText:
     """Sends the text in pieces a tenth of a second apart; a step begins by taking back what was said before."""
     shown = {"turn_id": str(turn.turn_id), "step": step}
-    publish(turn.conversation_id, "text.reset", shown)
+    publish(turn.conversation_id, ("text.reset", shown))
     pieces: list[str] = []
     last_sent = time.monotonic()
 
@@ -69,26 +70,54 @@ def _teller(turn: Claimed, step: int) -> OnText:
         nonlocal last_sent
         pieces.append(text)
         if time.monotonic() - last_sent >= DELTA_SECONDS:
-            publish(turn.conversation_id, "text.delta", {**shown, "text": "".join(pieces)})
+            publish(turn.conversation_id, ("text.delta", {**shown, "text": "".join(pieces)}))
             pieces.clear()
             last_sent = time.monotonic()
 
     return tell
 
 
-_STORE = """
-    INSERT INTO agents_message (conversation_id, turn_id, author, step, content, text, stop_reason, in_history,
-                                provider_request_id)
-    VALUES (%s, %s, 'assistant', %s, %s, %s, %s, %s, %s) RETURNING id, created_at
-"""
+_COLUMNS = ("content", "text", "stop_reason", "in_history", "provider_request_id", "step")
+_STORE = f"""
+    WITH counted AS (
+        UPDATE agents_turn t SET {limits.COUNT} {{ending}} FROM agents_conversation c
+        WHERE t.id = %s AND t.fence = %s AND t.state = 'running' AND c.id = t.conversation_id {{unless}}
+        RETURNING t.id, t.conversation_id, {NEXT_WAITS} AS next_waits),
+    stored AS (
+        INSERT INTO agents_message (conversation_id, turn_id, author, {", ".join(_COLUMNS)})
+        SELECT conversation_id, id, 'assistant', {", ".join(["%s"] * len(_COLUMNS))} FROM counted
+        RETURNING id, created_at)
+    SELECT stored.id, stored.created_at, next_waits FROM stored, counted
+"""  # noqa: S608 - our own texts
+_HELD = _STORE.format(ending="", unless="")
+_ALONE = _STORE.format(ending="", unless=f"AND NOT {TAKEN_OVER}")
+_ALONE_AND_LAST = _STORE.format(ending=f", {FINISHED}", unless=f"AND NOT {TAKEN_OVER}")
 
 
-def _store(turn: Claimed, step: int, reply: Reply, cost: int, held: Held) -> Message:
+def _kept(turn: Claimed, step: int, reply: Reply, count: list[Any]) -> Message:
+    """The reply as stored, with all that belongs to it: in one statement where nothing but itself, or the end of the
+    turn, does. Whoever took over meanwhile has marked the turn, so then it is not."""
+    content = json.loads(reply.content)
+    stop, readable = _judge(content, reply.stop_reason)
+    message = _message(turn, step, reply, content, stop, readable)
+    if _stands_alone(message, content) and _store_alone(turn, message, count):
+        return message
+    with transaction.atomic():
+        if hold(turn, whatever_happened=True).taken_over:
+            message = _message(turn, step, reply, content, "taken_over", readable=False)
+        _insert(message, _HELD, [*count, turn.turn_id, turn.fence])
+        _keep_beside(turn, message, content)
+        if reason := ending_of(message):
+            close(turn, reason)
+    return message
+
+
+def _message(
+    turn: Claimed, step: int, reply: Reply, content: list[Any], stop: str, readable: bool
+) -> Message:  # fmt: skip
     """A reply that repeats an id, is empty, ends in refusal, or comes after a person took over is evidence and no part
     of the history."""
-    content = json.loads(reply.content)
-    stop, readable = ("taken_over", False) if held.taken_over else _judge(content, reply.stop_reason)
-    message = Message(
+    return Message(
         conversation_id=turn.conversation_id,
         turn_id=turn.turn_id,
         author=Message.Author.ASSISTANT,
@@ -99,28 +128,47 @@ def _store(turn: Claimed, step: int, reply: Reply, cost: int, held: Held) -> Mes
         step=step,
         provider_request_id=reply.request_id,
     )
-    _insert(message, limits.counting(turn, reply.usage, cost))
+
+
+def _stands_alone(message: Message, content: list[Any]) -> bool:
+    """Whether nothing has to be stored beside it: no work of the provider's tools, no call that will not run, no claim
+    to be corrected."""
+    kinds = {block.get("type") for block in content if isinstance(block, dict)}
+    if not message.in_history or not kinds <= {"text", "thinking", "redacted_thinking", "tool_use"}:
+        return False
+    if message.stop_reason == "tool_use":
+        return True
+    answers = ending_of(message) == "answered" and message.text and "tool_use" not in kinds
+    return bool(answers) and not claims_an_effect(message.text)
+
+
+def _store_alone(turn: Claimed, message: Message, count: list[Any]) -> bool:
+    mine = [turn.turn_id, turn.fence]
+    if message.stop_reason == "tool_use":
+        return _insert(message, _ALONE, [*count, *mine]) is not None
+    stored = _insert(message, _ALONE_AND_LAST, [*count, "answered", *mine])
+    if stored:
+        tell_of_end(turn, "answered", stored[2], ("message", {"message": show_message(message)}))
+    return stored is not None
+
+
+def _insert(message: Message, statement: str, values: list[Any]) -> Row | None:
+    """Store the reply and count it against the turn's limits."""
+    stored = sql.row(statement, [*values, *(getattr(message, name) for name in _COLUMNS)])
+    if stored:
+        message.pk, message.created_at = stored[:2]
+    return stored
+
+
+def _keep_beside(turn: Claimed, message: Message, content: list[Any]) -> None:
     if message.text:
-        publish_on_commit(turn.conversation_id, "message", {"message": show_message(message)})
+        publish_on_commit(turn.conversation_id, ("message", {"message": show_message(message)}))
     _observe(turn, message, content)
-    if readable:
+    if message.in_history:
         taint.keep_of_reply(turn.conversation_id, message.pk, content)
-    if readable and stop != "tool_use":
+    if message.in_history and message.stop_reason != "tool_use":
         for call in calls_of(turn, message):
             results.keep(call, results.cut())
-    return message
-
-
-def _insert(message: Message, counting: tuple[str, list[Any]]) -> None:
-    """Store the reply and count it against the turn's limits, in one statement."""
-    count, counted = counting
-    values = [
-        message.conversation_id, message.turn_id, message.step, message.content, message.text, message.stop_reason,
-        message.in_history, message.provider_request_id,
-    ]  # fmt: skip
-    with connection.cursor() as cursor:
-        cursor.execute(f"WITH counted AS ({count}) {_STORE}", [*counted, *values])
-        message.pk, message.created_at = cursor.fetchone()
 
 
 def _judge(content: list[Any], stop_reason: str) -> tuple[str, bool]:

@@ -4,8 +4,6 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection
-
 from agents import taint
 from agents.claims import Claimed
 from agents.history import tool_uses
@@ -14,6 +12,7 @@ from agents.notices import notice
 from agents.prompt import definition
 from agents.tools.registry import Acted, tools
 from approvals.policy import Verdict
+from audit import sql
 from audit.record import Actor, NewEvent, recording
 from ledger.entries import Posted
 from ledger.plans import Plan
@@ -84,12 +83,13 @@ _STORED = "SELECT result, is_error, reference FROM agents_toolcall WHERE message
 
 def stored(call: Call) -> Outcome | None:
     """What this call was answered before, if it was."""
-    with connection.cursor() as cursor:
-        cursor.execute(_STORED, [call.message_id, call.block])
-        before = cursor.fetchone()
-    if before is None:
-        return None
-    return Outcome(decision="replayed", text=before[0], is_error=before[1], reference=before[2])
+    before = sql.row(_STORED, [call.message_id, call.block])
+    return replayed(*before) if before else None
+
+
+def replayed(text: str, is_error: bool, reference: str) -> Outcome:
+    """What this call was answered before."""
+    return Outcome(decision="replayed", text=text, is_error=is_error, reference=reference)
 
 
 def read(found: dict[str, Any], effective: dict[str, Any], credential_id: str, untrusted: tuple[str, ...]) -> Outcome:
@@ -206,9 +206,8 @@ def keep(call: Call, outcome: Outcome) -> None:
         call.message_id, call.block, turn.turn_id, call.tool_use_id, call.name[:200], outcome.decision,
         outcome.reference, outcome.text, outcome.is_error,
     ]  # fmt: skip
-    with connection.cursor() as cursor:
-        counts: list[Any] = [_proposes(call.name), outcome.is_error, turn.turn_id]
-        cursor.execute(recorded + _KEEP, [*values, *result, *counts])
+    counts: list[Any] = [_proposes(call.name), outcome.is_error, turn.turn_id]
+    sql.run(recorded + _KEEP, [*values, *result, *counts])
     taint.keep(turn.conversation_id, call.message_id, call.block, call.name, outcome.untrusted)
     if outcome.told:
         notice(turn.conversation_id, outcome.told, key=f"executed:{outcome.reference}")

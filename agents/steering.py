@@ -62,7 +62,7 @@ def end_turn(turn_id: uuid.UUID, *, by: str = "") -> Turn:
         turn.save()
         notice(turn.conversation_id, ENDINGS["parked"], key=f"turn:{turn.pk}")
         _record(turn, "ended", by)
-        publish_on_commit(turn.conversation_id, "turn.finished", ended(turn.pk, "parked"))
+        publish_on_commit(turn.conversation_id, ("turn.finished", ended(turn.pk, "parked")))
         ring_on_commit("agents.tasks.work")
     return turn
 

@@ -6,6 +6,7 @@ Events are a courtesy. The database holds the truth, so a lost Redis costs a rel
 import json
 import logging
 import uuid
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -34,13 +35,20 @@ def client() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, decode_responses=True, socket_timeout=1, socket_connect_timeout=1)
 
 
-# One round trip: the event gets its id, and whoever listens gets both. What a silenced turn says is dropped.
+# One round trip: events get their ids, and whoever listens gets them. What a silenced turn says is dropped. It answers
+# whether somebody has the stream open.
 _SEND = """
-if redis.call('EXISTS', KEYS[2]) == 1 then return end
-local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'event', ARGV[3], 'data', ARGV[4])
-redis.call('EXPIRE', KEYS[1], ARGV[2])
-redis.call('PUBLISH', ARGV[5], cjson.encode({id = id, event = ARGV[3], data = ARGV[4]}))
+if redis.call('EXISTS', KEYS[2]) == 0 then
+    for at = 4, #ARGV, 2 do
+        local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'event', ARGV[at], 'data', ARGV[at + 1])
+        redis.call('PUBLISH', ARGV[3], cjson.encode({id = id, event = ARGV[at], data = ARGV[at + 1]}))
+    end
+    redis.call('EXPIRE', KEYS[1], ARGV[2])
+end
+return redis.call('EXISTS', KEYS[3])
 """
+Event = tuple[str, dict[str, Any]]
+"""An event's name and what it carries."""
 
 
 @cache
@@ -48,19 +56,25 @@ def _send() -> Script:
     return client().register_script(_SEND)
 
 
-def publish(conversation_id: uuid.UUID | str, event: str, data: dict[str, Any]) -> None:
-    """Send one event now. A failing Redis is logged and forgotten."""
-    channel = f"{CHANNEL}{conversation_id}"
-    speaks = f"{SILENCED}{data['turn_id']}" if event in _OF_A_MODEL else f"{SILENCED}nobody"
+def publish(conversation_id: uuid.UUID | str, *events: Event) -> bool:
+    """Send events now; whether somebody has the stream open. A failing Redis is logged and forgotten."""
+    keys = [f"{STREAM}{conversation_id}", f"{SILENCED}{_speaker(events)}", f"{WATCH}{conversation_id}"]
+    values = [part for name, data in events for part in (name, json.dumps(data))]
     try:
-        _send()([f"{STREAM}{conversation_id}", speaks], [KEPT_EVENTS, KEPT_SECONDS, event, json.dumps(data), channel])
+        return bool(_send()(keys, [KEPT_EVENTS, KEPT_SECONDS, f"{CHANNEL}{conversation_id}", *values]))
     except redis.RedisError as exc:
-        log.warning("event %s was not sent: %s", event, exc)
+        log.warning("%s was not sent: %s", ", ".join(name for name, _ in events), exc)
+        return False
 
 
-def publish_on_commit(conversation_id: uuid.UUID | str, event: str, data: dict[str, Any]) -> None:
-    """Send an event once what it tells of is committed."""
-    transaction.on_commit(partial(publish, conversation_id, event, data), robust=True)
+def _speaker(events: Sequence[Event]) -> str:
+    """The turn whose model speaks in these events; what is not a model's is never silenced."""
+    return next((data["turn_id"] for name, data in events if name in _OF_A_MODEL), "nobody")
+
+
+def publish_on_commit(conversation_id: uuid.UUID | str, *events: Event) -> None:
+    """Send events once what they tell of is committed."""
+    transaction.on_commit(partial(publish, conversation_id, *events), robust=True)
 
 
 def ended(turn_id: uuid.UUID, reason: str) -> dict[str, str]:

@@ -106,7 +106,7 @@ def _silence(conversation_id: uuid.UUID) -> None:
             ring_on_commit("agents.tasks.work")  # it may wait for a model without a worker
         cursor.execute(_END_QUEUED, [conversation_id])
         for (queued,) in cursor.fetchall():
-            publish_on_commit(conversation_id, "turn.finished", ended(queued, "taken_over"))
+            publish_on_commit(conversation_id, ("turn.finished", ended(queued, "taken_over")))
 
 
 def say(*, conversation_id: uuid.UUID, staff: Staff, client_id: str, text: str) -> Message:
@@ -125,7 +125,7 @@ def say(*, conversation_id: uuid.UUID, staff: Staff, client_id: str, text: str) 
             said_by=name_of(staff),
         )  # fmt: skip
         _record(found, staff, "staff_wrote", message=message.pk)
-        publish_on_commit(found.pk, "message", {"message": show_message(message)})
+        publish_on_commit(found.pk, ("message", {"message": show_message(message)}))
     return message
 
 
@@ -184,7 +184,7 @@ def _tell(found: Conversation, staff: Staff, decision: str, sentence: str, **det
     event_id = _record(found, staff, decision, **detail)
     notice(found.pk, sentence, key=f"staff:{event_id}")
     shown = {"state": found.state, "staff": name_of(found.holder) if found.holder else None}
-    publish_on_commit(found.pk, "conversation", shown)
+    publish_on_commit(found.pk, ("conversation", shown))
 
 
 def _record(found: Conversation, staff: Staff, decision: str, **detail: object) -> int:

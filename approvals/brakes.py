@@ -12,6 +12,7 @@ from django.utils import timezone
 from approvals.brake_models import Brake
 from approvals.errors import Invalid
 from approvals.models import Staff
+from audit import sql
 from audit.access import ADMIN, LEAD
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
@@ -45,9 +46,7 @@ class Stopped:
 
 def stopped() -> Stopped:
     """What is on at this moment, without a lock: for what only looks."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ON)
-        return _stopped(cursor.fetchall())
+    return _stopped(sql.rows(_ON))
 
 
 def hold_open() -> Stopped:

@@ -7,8 +7,7 @@ import uuid
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from django.db import connection
-
+from audit import sql
 from audit.build import BUILD
 
 ActorKind = Literal["customer", "staff", "system"]
@@ -65,9 +64,7 @@ _EVENT = f"""WITH event AS (
 def record(actor: Actor, event: NewEvent, **detail: Any) -> int:
     """Write one event with its detail (reason, arguments, facts, note, origin ...) and return its id."""
     leading, values = recording(actor, event, **detail)
-    with connection.cursor() as cursor:
-        cursor.execute(leading + "SELECT id FROM event", values)  # noqa: S608 - our own text
-        row = cursor.fetchone()
+    row = sql.row(leading + "SELECT id FROM event", values)  # noqa: S608 - our own text
     assert row is not None
     return int(row[0])
 

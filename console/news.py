@@ -13,4 +13,4 @@ def tell_desk_of(sender: Any, *, request: Request, **_: Any) -> None:
 
 def tell_desk(sender: Any, *, reference: str, **_: Any) -> None:
     """News of the console alone."""
-    publish_on_commit(DESK, "request", {"reference": reference})
+    publish_on_commit(DESK, ("request", {"reference": reference}))

@@ -28,7 +28,7 @@ def look(reference: str, name: str) -> list[str]:
     pipe.zrange(key, 0, -1)
     answers = _ask(pipe)
     if answers and answers[0]:
-        publish(DESK, "request", {"reference": reference})
+        publish(DESK, ("request", {"reference": reference}))
     return sorted(set(answers[3]) - {name}) if answers else []
 
 

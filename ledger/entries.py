@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from audit import sql
 from ledger.credentials import Credential
 from ledger.models import Account, Customer, Hold, Order
 from ledger.plans import Movement, Plan
@@ -53,15 +53,13 @@ _POST = """
 def post(plan: Plan, *, key: str, credential: Credential | None, request_reference: str) -> Posted:
     """Execute a plan under the order's row lock. The unique key makes a second call answer with the first."""
     body, accounts = json.dumps(plan.to_json()), _accounts(plan, (*plan.movements, *plan.promised))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _POST,
-            [
-                new_reference("T"), key, plan.customer_id, plan.order_id or None, plan.tool, plan.amount_minor,
-                plan.currency, body, request_reference, *_asked_by(credential), *_transfers(plan, accounts),
-            ],
-        )  # fmt: skip
-        row = cursor.fetchone()
+    row = sql.row(
+        _POST,
+        [
+            new_reference("T"), key, plan.customer_id, plan.order_id or None, plan.tool, plan.amount_minor,
+            plan.currency, body, request_reference, *_asked_by(credential), *_transfers(plan, accounts),
+        ],
+    )  # fmt: skip
     if row is None:
         return _posted_before(plan, key, body)
     _hold(plan, plan.promised, accounts, owner=row[0])
@@ -77,9 +75,7 @@ def _asked_by(credential: Credential | None) -> tuple[str, uuid.UUID | None, boo
 
 
 def _posted_before(plan: Plan, key: str, body: str) -> Posted:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT reference, plan = %s::jsonb FROM ledger_entry WHERE key = %s", [body, key])
-        row = cursor.fetchone()
+    row = sql.row("SELECT reference, plan = %s::jsonb FROM ledger_entry WHERE key = %s", [body, key])
     if row is None or not row[1]:
         raise SameKeyOtherPlan(f"{plan.tool} under {key}")
     return Posted(reference=str(row[0]), done=plan.done, replayed=True)
@@ -99,9 +95,7 @@ def _accounts(plan: Plan, movements: Iterable[Movement]) -> Accounts:
     methods = {movement.payment_method_id for movement in movements}
     if not methods:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_ACCOUNTS, [plan.order_id, list(methods), plan.currency])
-        found: Accounts = dict(cursor.fetchall())
+    found: Accounts = dict(sql.rows(_ACCOUNTS, [plan.order_id, list(methods), plan.currency]))
     return found | {method: _new_account(plan, method) for method in methods - set(found)}
 
 
@@ -146,8 +140,7 @@ def _hold(plan: Plan, movements: Iterable[Movement], accounts: Accounts, *, owne
             needs[accounts[movement.payment_method_id]] += movement.amount_minor
     if needs:
         ordered = dict(sorted(needs.items()))  # accounts are locked by id everywhere
-        with connection.cursor() as cursor:
-            cursor.execute(_HOLD, [owner, plan.customer_id, plan.currency, list(ordered), list(ordered.values())])
+        sql.run(_HOLD, [owner, plan.customer_id, plan.currency, list(ordered), list(ordered.values())])
 
 
 def end_holds(owner: str, state: Hold.State) -> int:

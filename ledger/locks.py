@@ -1,6 +1,6 @@
 """Locks that transactions take before rows, in one order everywhere: turn, brake, customer, request, orders."""
 
-from django.db import connection
+from audit import sql
 
 _CUSTOMERS = 0x50_4C
 _BRAKE = 0x50_42
@@ -10,11 +10,9 @@ SHARE_BRAKE = f"SELECT pg_advisory_xact_lock_shared({_BRAKE})"
 
 def lock_brake() -> None:
     """Move the brake alone: waits for the writes under way, and those that come wait for this."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_BRAKE])
+    sql.run("SELECT pg_advisory_xact_lock(%s)", [_BRAKE])
 
 
 def lock_customer(customer_id: str) -> None:
     """Serialise what counts one customer's money: without it two conversations each stay below a line."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_CUSTOMERS, customer_id])
+    sql.run("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_CUSTOMERS, customer_id])

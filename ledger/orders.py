@@ -5,8 +5,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from django.db import connection
-
+from audit import sql
 from ledger.errors import order_frozen, order_not_found
 from ledger.money import digits_of
 from ledger.paging import MOST_ITEMS, page, read_cursor
@@ -133,11 +132,9 @@ _LOCK = "SELECT FROM ledger_order WHERE order_id = %s AND customer_id = %s FOR N
 
 def load_order(customer_id: str, order_id: str, *, lock: bool) -> OrderState:
     """An own order; the same Refused for a foreign one as for none. Locked to be changed, a frozen one is refused."""
-    with connection.cursor() as cursor:
-        if lock:
-            cursor.execute(_LOCK, [order_id, customer_id])
-        cursor.execute(_STATE, [order_id, customer_id])
-        row = cursor.fetchone()
+    if lock:
+        sql.run(_LOCK, [order_id, customer_id])
+    row = sql.row(_STATE, [order_id, customer_id])
     if row is None:
         raise order_not_found(order_id)
     found = json.loads(row[0])
@@ -189,9 +186,8 @@ _LIST = """
 def list_orders(customer_id: str, status: str | None, cursor: str | None) -> Json:
     """The customer's orders, newest first, a page at a time."""
     after = read_cursor(cursor, 2) or [None, None]
-    with connection.cursor() as sql:
-        sql.execute(_LIST, [customer_id, status, status, after[0], *after, MOST_ITEMS + 1])
-        rows = [json.loads(row[0]) for row in sql.fetchall()]
+    found = sql.rows(_LIST, [customer_id, status, status, after[0], *after, MOST_ITEMS + 1])
+    rows = [json.loads(row[0]) for row in found]
     return page(rows, lambda row: [row["placed_at"], row["order_id"]], "list_my_orders")
 
 
@@ -247,8 +243,6 @@ def moved(customer_id: str, plan: Plan, conversation_id: uuid.UUID) -> Moved:
         "amount": plan.amount_minor,
         "methods": list({m.payment_method_id for m in (*plan.movements, *plan.promised)}),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_MOVED, values)
-        row = cursor.fetchone()
+    row = sql.row(_MOVED, values)
     assert row is not None
     return Moved(**row[0])

@@ -11,6 +11,8 @@ from typing import TypeVar
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
+from audit import sql
+
 T = TypeVar("T")
 _ON = "SELECT set_config('role', %s, true), set_config('placet.customer_id', %s, true)"
 
@@ -24,13 +26,11 @@ def _worn(role: str, customer_id: str) -> Iterator[None]:
     """Role and customer for this transaction; a rollback takes them off by itself."""
     if getattr(connection, "placet_scope", None):
         raise ScopeError("A scope is on already.")
-    with connection.cursor() as cursor:
-        cursor.execute(_ON, [role, customer_id])
+    sql.run(_ON, [role, customer_id])
     connection.placet_scope = role  # type: ignore[attr-defined]
     try:
         yield
-        with connection.cursor() as cursor:
-            cursor.execute(_ON, ["none", ""])
+        sql.run(_ON, ["none", ""])
     finally:
         connection.placet_scope = None  # type: ignore[attr-defined]
 

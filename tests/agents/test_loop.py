@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
-from agents import limits, loop
-from agents.claims import LostTurn
+from agents import loop
+from agents.admission import begin_call
+from agents.claims import LostTurn, StoppedTurn
 from agents.history import messages_for
 from agents.models import Conversation, Message, ToolCall, Turn
+from agents.prompt import definition
+from approvals.brakes import pull
+from approvals.models import Staff
 from audit.models import Event
 from ledger.models import Entry
 from tests.cast import begin_turn, next_turn, seen_by_staff
@@ -185,13 +189,16 @@ def test_what_was_stored_before_a_crash_is_dispatched_and_not_asked_again(model:
 
 def test_a_reply_that_died_with_its_worker_was_paid_and_is_counted(model: Server) -> None:
     claimed = begin_turn(text=f"please {uuid.uuid4().hex}")
-    limits.begin_call(claimed, tokens=500, cost=2_000)
+    begin_call(claimed, definition(claimed.definition_id))
+    noted = Turn.objects.get(pk=claimed.turn_id)
+    assert noted.asked_tokens > 500
+    assert noted.asked_microcents >= noted.asked_tokens
     model.script(Message.objects.get(turn_id=claimed.turn_id).text, TEXT)
     loop.run(replace(claimed, attempts=2))
     turn = Turn.objects.get(pk=claimed.turn_id)
     assert (turn.reason, turn.steps, turn.asked_tokens, turn.asked_microcents) == ("answered", 2, 0, 0)
-    assert turn.input_tokens > 500
-    assert turn.cost_microcents > 2_000
+    assert turn.input_tokens > noted.asked_tokens
+    assert turn.cost_microcents > noted.asked_microcents
 
 
 def test_a_reply_that_cannot_be_read_is_counted_and_a_refused_call_is_not(model: Server) -> None:
@@ -203,7 +210,16 @@ def test_a_reply_that_cannot_be_read_is_counted_and_a_refused_call_is_not(model:
 def test_only_who_runs_the_turn_begins_a_call(model: Server) -> None:
     claimed = begin_turn()
     with pytest.raises(LostTurn):
-        limits.begin_call(replace(claimed, fence=claimed.fence - 1), tokens=1, cost=1)
+        begin_call(replace(claimed, fence=claimed.fence - 1), definition(claimed.definition_id))
+    assert Turn.objects.get(pk=claimed.turn_id).asked_tokens == 0
+
+
+def test_a_call_that_is_not_made_is_not_counted(lead: Staff) -> None:
+    claimed = begin_turn()
+    pull(staff=lead, reason="looking into it", answers=True)
+    with pytest.raises(StoppedTurn, match="paused"):
+        begin_call(claimed, definition(claimed.definition_id))
+    assert Turn.objects.get(pk=claimed.turn_id).asked_tokens == 0
 
 
 def test_tokens_and_cost_are_counted(model: Server) -> None:

@@ -116,7 +116,7 @@ async def reading(conversation_id: object, **headers: str) -> AsyncIterator[Read
 
 def tell(conversation: Conversation, *numbers: int) -> None:
     for number in numbers:
-        stream.publish(conversation.pk, "message", {"n": number})
+        stream.publish(conversation.pk, ("message", {"n": number}))
 
 
 async def live(conversation: Conversation, *numbers: int) -> None:

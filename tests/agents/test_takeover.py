@@ -248,16 +248,16 @@ def test_what_a_silenced_turn_says_is_not_heard(
     turn: Any, django_capture_on_commit_callbacks: Any, agent: Staff
 ) -> None:
     shown = {"turn_id": str(turn.turn_id), "step": 1, "text": "I would"}
-    stream.publish(turn.conversation_id, "text.delta", shown)
+    stream.publish(turn.conversation_id, ("text.delta", shown))
     before = stream.last_event_id(turn.conversation_id)
     with django_capture_on_commit_callbacks(execute=True):
         take_over(conversation_id=turn.conversation_id, staff=agent)
     told = stream.last_event_id(turn.conversation_id)
     assert told != before
-    stream.publish(turn.conversation_id, "text.delta", shown)
-    stream.publish(turn.conversation_id, "activity", {"turn_id": str(turn.turn_id), "tool": "get_order"})
+    stream.publish(turn.conversation_id, ("text.delta", shown))
+    stream.publish(turn.conversation_id, ("activity", {"turn_id": str(turn.turn_id), "tool": "get_order"}))
     assert stream.last_event_id(turn.conversation_id) == told
-    stream.publish(turn.conversation_id, "turn.finished", {"turn_id": str(turn.turn_id)})
+    stream.publish(turn.conversation_id, ("turn.finished", {"turn_id": str(turn.turn_id)}))
     assert stream.last_event_id(turn.conversation_id) != told
 
 
