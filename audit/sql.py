@@ -5,6 +5,7 @@ The mapper's cursor makes itself anew for each statement, which costs half as mu
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import connection
@@ -31,5 +32,12 @@ def run(statement: str, values: Values = ()) -> int:
 def _run(statement: str, values: Values) -> "psycopg.Cursor[Row]":
     connection.ensure_connection()
     raw: psycopg.Connection[Row] = connection.connection
+    cursor = _cursors.get(raw)
+    if cursor is None:
+        cursor = _cursors[raw] = raw.cursor()
     with connection.wrap_database_errors:
-        return raw.execute(statement, values)
+        return cursor.execute(statement, values)
+
+
+_cursors: WeakKeyDictionary["psycopg.Connection[Row]", "psycopg.Cursor[Row]"] = WeakKeyDictionary()
+"""One for each connection, whose statements are read to the end before the next."""
