@@ -8,8 +8,6 @@ import logging
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
-from django.db.models.functions import Now
 
 from agents import guards, remote_execute
 from agents.executions import Drift, credential_for, digest_with, end, executed, key_of, reissue
@@ -21,6 +19,7 @@ from approvals.policies import binding_of, verdict_of_reissue
 from approvals.policy import Verdict
 from approvals.rechecks import no_longer_approved, send_back
 from approvals.requests import locked
+from audit import sql
 from audit.failpoints import reach
 from ledger.client import ScopedClient, Shop
 from ledger.credentials import READ, WRITE, mint
@@ -38,13 +37,16 @@ def ready() -> list[str]:
     stopped = brakes.stopped()
     if stopped.answers or stopped.writes:
         return []
-    due = _due().exclude(tool__in=stopped.tools)
-    return list(due.order_by("execute_after").values_list("reference", flat=True)[:100])
+    return [reference for (reference,) in sql.rows(_READY, [list(stopped.tools)])]
 
 
-def _due() -> QuerySet[Request]:
-    real = Request.objects.filter(is_decoy=False)
-    return real.filter(state="approved", execute_after__lte=Now(), execute_before__gt=Now())
+_DUE = """
+    SELECT reference FROM approvals_request
+    WHERE state = 'approved' AND NOT is_decoy AND statement_timestamp() >= execute_after
+      AND statement_timestamp() < execute_before
+"""
+_READY = f"{_DUE} AND tool <> ALL(%s) ORDER BY execute_after LIMIT 100"
+_IS_DUE = f"{_DUE} AND reference = %s"
 
 
 def execute_due() -> None:
@@ -61,7 +63,7 @@ def execute(reference: str) -> bool:
     with transaction.atomic():
         stopped = brakes.hold_open()
         request = locked(reference)
-        if stopped.stops(request.tool) or not _due().filter(reference=reference).exists():
+        if stopped.stops(request.tool) or sql.row(_IS_DUE, [reference]) is None:
             return False
         reach("execution_claimed", request.conversation_id)
         verdict = no_longer_approved(request)
@@ -97,7 +99,7 @@ def _carry_out(request: Request) -> None:
     token = credential_for(request)
     others = standing_of(request.customer_id, without=[request.reference])
     client = ScopedClient(token, open_requests=others.by_order)
-    posted = client.run(lambda shop: _post_approved(request, shop))
+    posted = client.run(lambda shop: _post_approved(request, shop), savepoint=False)
     reach("execution_written", request.conversation_id)
     executed(request, entry_reference=posted.reference, done=posted.done, credential_id=client.credential.id)
 

@@ -11,6 +11,7 @@ from agents.stream import is_watched, publish_on_commit
 from agents.transcript import show_message
 from approvals.models import Request
 from approvals.outbox import tell_customer
+from approvals.tally import taken_back
 from audit import sql
 from ledger.profiles import email_of
 from ledger.scopes import as_customer
@@ -82,7 +83,7 @@ _BY_MAIL = {
 
 def _key(request: Request, what: str) -> str:
     """Once per change: what was taken back may be decided again."""
-    again = request.decisions.filter(withdrawal__isnull=False).count()
+    again = len(taken_back(request))
     return f"request:{request.reference}:{request.revision}:{what or request.state}" + (f":{again}" if again else "")
 
 

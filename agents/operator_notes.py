@@ -14,6 +14,7 @@ from django.utils import timezone
 from agents.claims import Claimed
 from agents.models import Message
 from approvals.models import Request
+from audit import sql
 from ledger.money import show
 
 _WITH_ROLE = ("claude-opus-5-5", "claude-opus-5", "claude-opus-4-8", "claude-sonnet-5-5", "claude-haiku-5-5")
@@ -46,15 +47,19 @@ def note_of(request: Request, what: str = "") -> str | None:
 def keep_note(request: Request, what: str = "") -> None:
     """Store the note until the customer's next turn, in the transaction of what it tells of."""
     if note := note_of(request, what):
-        Message.objects.create(
-            conversation_id=request.conversation_id, author=Message.Author.OPERATOR, text=note, in_history=True
-        )
+        sql.run(_KEEP, [request.conversation_id, note])
+
+
+_KEEP = """
+    INSERT INTO agents_message (conversation_id, author, text, content, stop_reason, in_history, provider_request_id)
+    VALUES (%s, 'operator', %s, '', '', true, '')
+"""
 
 
 def keep_note_of_staff(conversation_id: uuid.UUID, since: dt.datetime) -> None:
     """That a person answered, and when: never what they said, which is no part of the history either."""
     told = _STAFF.format(since.astimezone(dt.UTC), timezone.now())
-    Message.objects.create(conversation_id=conversation_id, author=Message.Author.OPERATOR, text=told, in_history=True)
+    sql.run(_KEEP, [conversation_id, told])
 
 
 _STAFF = (

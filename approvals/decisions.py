@@ -21,7 +21,7 @@ from approvals.news import request_changed
 from approvals.policies import policy_at
 from approvals.presence import ABSENT, Presence, require_presence, signature_of
 from approvals.requests import event_of, locked, move, require_decidable, void_holds
-from approvals.tally import approvals_of
+from approvals.tally import approvals_given, taken_back
 from audit.failpoints import reach_on_commit
 from audit.record import Actor, record
 
@@ -79,7 +79,7 @@ def _keep(
     decision = Decision.objects.create(
         request=request,
         revision=request.revision,
-        round=request.decisions.filter(staff=staff, withdrawal__isnull=False, revision=request.revision).count(),
+        round=taken_back(request).count((staff.pk, request.revision)),
         verdict=verdict,
         staff=staff,
         customer_id=request.customer_id,
@@ -109,7 +109,7 @@ def _record(request: Request, decision: Decision, *, signed: bool) -> None:
         too_fast=decision.too_fast,
         lowered_from=request.lowered_from_minor,
         signed=signed or None,
-        approvals_given=approvals_of(request).count(),
+        approvals_given=approvals_given(request),
     )
 
 
@@ -119,7 +119,7 @@ def _follow(request: Request, staff: Staff, verdict: Verdict, customer_message: 
     if verdict == "deny":
         move(request, to=Request.State.DENIED, expected=("pending",), ended_reason="denied", **ended)
         void_holds(request)
-    elif approvals_of(request).count() < request.approvals_needed:
+    elif approvals_given(request) < request.approvals_needed:
         Request.objects.filter(pk=request.pk).update(claimed_by=None, claimed_until=None)
         assign(request)
         return

@@ -16,7 +16,7 @@ from approvals.news import desk_changed
 from approvals.participants import takes_part
 from approvals.policies import refusal_of
 from approvals.requests import event_of, locked
-from approvals.tally import approvals_of
+from approvals.tally import approvers_of
 from audit.access import DECIDES, LEAD
 from audit.record import SYSTEM, Actor, record
 
@@ -34,7 +34,7 @@ def refusal_for(request: Request, staff: Staff, *, by_token: bool = False) -> Fo
         )
     if takes_part(conversation_id=request.conversation_id, staff=staff):
         return Forbidden("self", "You took part in this conversation, so a colleague has to decide.")
-    if approvals_of(request).filter(staff=staff).exists():
+    if staff.pk in [approver.staff_id for approver in approvers_of(request)]:
         return Forbidden("same_person", "You have approved this already; the second approval is somebody else's.")
     if by_token and request.approvals_needed > 1 and settings.PLACET.token_approvals != "all":
         return Forbidden(
@@ -45,16 +45,16 @@ def refusal_for(request: Request, staff: Staff, *, by_token: bool = False) -> Fo
 
 def require_lead(request: Request, staff: Staff, verdict: str) -> None:
     """The last approval of a request that needs a lead is a lead's, unless one has approved. Raises Forbidden."""
-    if verdict == "deny" or not request.lead_needed or staff.role == "lead":
+    if verdict == "deny" or not request.lead_needed or staff.role == LEAD:
         return
-    given = approvals_of(request)
-    if given.count() + 1 >= request.approvals_needed and not given.filter(staff__role="lead").exists():
+    roles = [approver.role for approver in approvers_of(request)]
+    if len(roles) + 1 >= request.approvals_needed and LEAD not in roles:
         raise Forbidden("role", "One of the two approvals has to be a lead's; ask a lead to take this one.")
 
 
 def require_assigned(request: Request, staff: Staff) -> None:
     """The second approval is the assigned colleague's. Raises Forbidden."""
-    if approvals_of(request).exists():
+    if approvers_of(request):
         assigned = request.assigned_to or assign(request)
         if assigned is None or assigned != staff:
             whom = f"It is assigned to {assigned.username}" if assigned else "Nobody who may approve it is there"
@@ -74,7 +74,7 @@ def assign(request: Request, *, without: Staff | None = None, by: Actor = SYSTEM
 
 
 def _eligible(request: Request) -> Iterator[Staff]:
-    lead_given = not request.lead_needed or approvals_of(request).filter(staff__role=LEAD).exists()
+    lead_given = not request.lead_needed or LEAD in [approver.role for approver in approvers_of(request)]
     waiting = Count("assigned", filter=Q(assigned__state="pending"))
     people = Staff.objects.filter(role__in=DECIDES if lead_given else [LEAD], is_active=True).exclude(pk__in=away())
     for staff in people.annotate(load=waiting).order_by("load", F("last_login").desc(nulls_last=True), "-pk"):

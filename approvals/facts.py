@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
 from approvals.models import OPEN_STATES, Request
 from approvals.policy import Facts
+from audit import sql
 from ledger.orders import Moved
 from ledger.plans import Plan
 
@@ -90,9 +89,9 @@ def _asks_again(denied: Waiting, plan: Plan, arguments: dict[str, Any]) -> bool:
 def standing_of(customer_id: str, *, without: Iterable[str] = ()) -> Standing:
     """Read under the customer's lock, or two conversations could each see none waiting."""
     opened = list(OPEN_STATES)
-    with connection.cursor() as cursor:
-        cursor.execute(_STANDING, [opened, opened, customer_id, list(without), opened, customer_id])
-        found, flagged, open_site = cursor.fetchone()
+    found, flagged, open_site = sql.row(
+        _STANDING, [opened, opened, customer_id, list(without), opened, customer_id]
+    ) or ([], False, 0)
     rows = [Waiting(**row) for row in found]
     return Standing(
         open=tuple(row for row in rows if row.state != "denied"),

@@ -3,8 +3,6 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
-from django.db.models.functions import Coalesce
 
 from approvals.digest import digest_of
 from approvals.errors import DigestDiffers, Invalid
@@ -62,7 +60,7 @@ def lower(request: Request, amount_minor: int) -> None:
         arguments=arguments,
         preview=plan.to_json(),
         amount_minor=amount_minor,
-        lowered_from_minor=Coalesce(F("lowered_from_minor"), F("amount_minor")),
+        lowered_from_minor=request.lowered_from_minor or request.amount_minor,
     )
 
 

@@ -10,15 +10,16 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from approvals.digest import hash_of
 from approvals.errors import Forbidden
-from approvals.models import Flag, PolicyVersion, Request, Staff
+from approvals.models import PolicyVersion, Request, Staff
 from approvals.policy import Facts, Policy, Verdict, decide, may_approve, stricter
 from approvals.policy_document import Document, InvalidDocument, above_ceilings, changes, read_document, within_ceilings
+from audit import sql
 from audit.access import ADMIN, LEAD
 from audit.models import Kind
 from audit.record import Actor, NewEvent, canonical, record
@@ -46,8 +47,9 @@ def policy_at(version: int) -> Policy:
 
 def version_in_force() -> int:
     """The highest version that was activated."""
-    activated = PolicyVersion.objects.filter(activated_at__isnull=False)
-    return int(activated.aggregate(last=Max("version"))["last"])
+    row = sql.row("SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL")
+    assert row is not None
+    return int(row[0])
 
 
 def in_force() -> Policy:
@@ -74,8 +76,8 @@ def verdict_under(policies: tuple[Policy, ...], facts: Facts) -> Verdict:
 def verdict_at_execution(request: Request) -> Verdict:
     """What the version decided under and the one in force say now about what was approved, with the customer's flags
     as they stand. Sums stay as they were: every later write has counted this one already."""
-    flagged = Flag.objects.filter(customer_id=request.customer_id, cleared_at=None).exists()
-    facts = replace(_settled(request), flagged=flagged)
+    flag = sql.row("SELECT FROM approvals_flag WHERE customer_id = %s AND cleared_at IS NULL", [request.customer_id])
+    facts = replace(_settled(request), flagged=flag is not None)
     return verdict_under(binding_of(request), facts)
 
 
@@ -93,14 +95,14 @@ def _settled(request: Request) -> Facts:
     return replace(Facts.stored(request.facts), open_requests=0, open_requests_site=0, denied_reference="")
 
 
-def within_role(staff: Staff, request: Request) -> bool:
-    """Whether the policy in force lets this person's role approve so much."""
-    return may_approve(in_force(), staff.role, request.currency, request.amount_minor)
+def within_role(role: str, request: Request) -> bool:
+    """Whether the policy in force lets a role approve so much."""
+    return may_approve(in_force(), role, request.currency, request.amount_minor)
 
 
 def refusal_of(request: Request, staff: Staff) -> Forbidden | None:
     """Why the policy lets this person not approve this request: their role's line, or a line that they loosened."""
-    if not within_role(staff, request):
+    if not within_role(staff.role, request):
         return Forbidden("role", f"This is above what the role {staff.role} may approve; somebody else has to decide.")
     if _loosened_by(staff, request):
         return Forbidden(
@@ -113,11 +115,14 @@ def refusal_of(request: Request, staff: Staff) -> Forbidden | None:
 
 def _loosened_by(staff: Staff, request: Request) -> bool:
     """Whether a version of theirs, young enough, asks less of this request than the one before did."""
-    theirs = PolicyVersion.objects.filter(
-        Q(proposed_by=staff) | Q(activated_by=staff), activated_at__gt=timezone.now() - AUTHORS_WAIT
-    )
+    theirs = sql.rows(_THEIRS, [staff.pk, timezone.now() - AUTHORS_WAIT])
     facts = _settled(request)
-    return any(_loosens(version, facts) for version in theirs.values_list("version", flat=True))
+    return any(_loosens(version, facts) for (version,) in theirs)
+
+
+_THEIRS = """
+    SELECT version FROM approvals_policyversion WHERE %s IN (proposed_by_id, activated_by_id) AND activated_at > %s
+"""
 
 
 def _loosens(version: int, facts: Facts) -> bool:

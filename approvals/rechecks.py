@@ -3,12 +3,12 @@
 from django.utils import timezone
 
 from approvals.deadlines import expires_at
-from approvals.models import Request, Staff
+from approvals.models import Request
 from approvals.news import request_changed
 from approvals.policies import policy_at, verdict_at_execution, within_role
 from approvals.policy import Verdict
 from approvals.requests import event_of, move
-from approvals.tally import approvals_of
+from approvals.tally import approvers_of
 from audit.access import DECIDES, LEAD
 from audit.record import SYSTEM, record
 
@@ -17,15 +17,11 @@ def no_longer_approved(request: Request) -> Verdict | None:
     """The verdict that an approved request does not meet any more: refused, or short of people who count. Under the
     request's lock, before its effect."""
     verdict = verdict_at_execution(request)
-    given = approvals_of(request).select_related("staff")
-    counting = [approval.staff for approval in given if _counts(approval.staff, request)]
+    roles = [approver.role for approver in approvers_of(request)]
+    counting = [role for role in roles if role in DECIDES and within_role(role, request)]
     enough = len(counting) >= max(verdict.approvals_needed, request.approvals_needed)
-    led = any(staff.role == LEAD for staff in counting) or not (verdict.lead_needed or request.lead_needed)
+    led = LEAD in counting or not (verdict.lead_needed or request.lead_needed)
     return None if verdict.outcome != "deny" and enough and led else verdict
-
-
-def _counts(staff: Staff, request: Request) -> bool:
-    return staff.role in DECIDES and within_role(staff, request)
 
 
 def send_back(request: Request, verdict: Verdict) -> None:

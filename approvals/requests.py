@@ -10,9 +10,9 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils import timezone
 
+from approvals import rows
 from approvals.deadlines import expires_at
 from approvals.digest import digest_of
 from approvals.errors import Conflict, Expired, NotFound
@@ -22,7 +22,6 @@ from approvals.policy import Policy, Verdict
 from audit.models import Kind
 from audit.record import SYSTEM, Actor, NewEvent, record
 from ledger.entries import end_holds
-from ledger.locks import lock_customer
 from ledger.models import Hold
 from ledger.plans import Plan
 from ledger.scopes import as_customer
@@ -83,20 +82,15 @@ def propose(
 
 def locked(reference: str) -> Request:
     """The request under the customer's lock and its own; NotFound otherwise."""
-    customer_id = Request.objects.filter(reference=reference).values_list("customer_id", flat=True).first()
-    if customer_id is None:
+    request = rows.lock(reference)
+    if request is None:
         raise NotFound(f"There is no request {reference}.")
-    lock_customer(customer_id)
-    return Request.objects.select_for_update().get(reference=reference)
+    return request
 
 
 def move(request: Request, *, to: Request.State, expected: tuple[str, ...], **changes: Any) -> Request:
     """One conditional UPDATE from an expected state, or Conflict naming who was first."""
-    moved = Request.objects.filter(reference=request.reference, revision=request.revision, state__in=expected).update(
-        state=to, **changes
-    )
-    request.refresh_from_db()
-    if not moved:
+    if not rows.change(request, expected, {"state": to.value, **changes}):
         raise Conflict(request.state, request.decided_by, request.decided_at)
     return request
 
@@ -144,7 +138,7 @@ def _end(request: Request, to: Request.State, expected: tuple[str, ...], actor: 
         to=to,
         expected=expected,
         decided_by=actor.id if actor.kind == "customer" else request.decided_by,
-        decided_at=Now(),
+        decided_at=timezone.now(),
         ended_reason=why,
     )
     if request.is_decoy:

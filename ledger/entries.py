@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from audit import sql
 from ledger.credentials import Credential
@@ -145,7 +144,10 @@ def _hold(plan: Plan, movements: Iterable[Movement], accounts: Accounts, *, owne
 
 def end_holds(owner: str, state: Hold.State) -> int:
     """Post or void what an owner holds, once; returns how many holds ended."""
-    return Hold.objects.filter(owner=owner, state=Hold.State.PENDING).update(state=state, ended_at=timezone.now())
+    return sql.run(_END, [state.value, owner])
+
+
+_END = "UPDATE ledger_hold SET state = %s, ended_at = statement_timestamp() WHERE owner = %s AND state = 'pending'"
 
 
 def _change_rows(plan: Plan) -> None:

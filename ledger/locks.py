@@ -13,6 +13,11 @@ def lock_brake() -> None:
     sql.run("SELECT pg_advisory_xact_lock(%s)", [_BRAKE])
 
 
+def lock_of_customer(column: str) -> str:
+    """The lock of `lock_customer` as an SQL expression, for a statement that finds the customer itself."""
+    return f"pg_advisory_xact_lock({_CUSTOMERS}, hashtext({column}))"
+
+
 def lock_customer(customer_id: str) -> None:
     """Serialise what counts one customer's money: without it two conversations each stay below a line."""
-    sql.run("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_CUSTOMERS, customer_id])
+    sql.run(f"SELECT {lock_of_customer('%s')}", [customer_id])
