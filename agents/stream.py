@@ -6,13 +6,13 @@ Events are a courtesy. The database holds the truth, so a lost Redis costs a rel
 import json
 import logging
 import uuid
-from collections.abc import Sequence
-from functools import cache, partial
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import redis
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from redis.commands.core import Script
 
 log = logging.getLogger(__name__)
@@ -35,17 +35,20 @@ def client() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, decode_responses=True, socket_timeout=1, socket_connect_timeout=1)
 
 
-# One round trip: events get their ids, and whoever listens gets them. What a silenced turn says is dropped. It answers
-# whether somebody has the stream open.
+# One round trip for any number of events: each gets its id, and whoever listens gets it. What a silenced turn says is
+# dropped. It answers whether somebody has the last one's stream open.
 _SEND = """
-if redis.call('EXISTS', KEYS[2]) == 0 then
-    for at = 4, #ARGV, 2 do
-        local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'event', ARGV[at], 'data', ARGV[at + 1])
-        redis.call('PUBLISH', ARGV[3], cjson.encode({id = id, event = ARGV[at], data = ARGV[at + 1]}))
+local watched = 0
+for n = 0, #KEYS / 3 - 1 do
+    local stream, silenced, channel, event, data = KEYS[n * 3 + 1], KEYS[n * 3 + 2], unpack(ARGV, n * 3 + 3, n * 3 + 5)
+    if redis.call('EXISTS', silenced) == 0 then
+        local id = redis.call('XADD', stream, 'MAXLEN', '~', ARGV[1], '*', 'event', event, 'data', data)
+        redis.call('EXPIRE', stream, ARGV[2])
+        redis.call('PUBLISH', channel, cjson.encode({id = id, event = event, data = data}))
     end
-    redis.call('EXPIRE', KEYS[1], ARGV[2])
+    watched = redis.call('EXISTS', KEYS[n * 3 + 3])
 end
-return redis.call('EXISTS', KEYS[3])
+return watched
 """
 Event = tuple[str, dict[str, Any]]
 """An event's name and what it carries."""
@@ -56,25 +59,44 @@ def _send() -> Script:
     return client().register_script(_SEND)
 
 
+class _Sending:
+    """Events on their way; called, it sends them, and says whether somebody has the last one's stream open. A failing
+    Redis is logged and forgotten."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.values: list[str] = []
+
+    def add(self, conversation_id: uuid.UUID | str, events: Iterable[Event]) -> None:
+        for name, data in events:
+            speaker = data["turn_id"] if name in _OF_A_MODEL else "nobody"  # what is not a model's is never silenced
+            self.keys += (f"{STREAM}{conversation_id}", f"{SILENCED}{speaker}", f"{WATCH}{conversation_id}")
+            self.values += (f"{CHANNEL}{conversation_id}", name, json.dumps(data))
+
+    def __call__(self) -> bool:
+        try:
+            return bool(_send()(self.keys, [KEPT_EVENTS, KEPT_SECONDS, *self.values]))
+        except redis.RedisError as exc:
+            log.warning("%s was not sent: %s", ", ".join(self.values[1::3]), exc)
+            return False
+
+
 def publish(conversation_id: uuid.UUID | str, *events: Event) -> bool:
-    """Send events now; whether somebody has the stream open. A failing Redis is logged and forgotten."""
-    keys = [f"{STREAM}{conversation_id}", f"{SILENCED}{_speaker(events)}", f"{WATCH}{conversation_id}"]
-    values = [part for name, data in events for part in (name, json.dumps(data))]
-    try:
-        return bool(_send()(keys, [KEPT_EVENTS, KEPT_SECONDS, f"{CHANNEL}{conversation_id}", *values]))
-    except redis.RedisError as exc:
-        log.warning("%s was not sent: %s", ", ".join(name for name, _ in events), exc)
-        return False
-
-
-def _speaker(events: Sequence[Event]) -> str:
-    """The turn whose model speaks in these events; what is not a model's is never silenced."""
-    return next((data["turn_id"] for name, data in events if name in _OF_A_MODEL), "nobody")
+    """Send events now; whether somebody has the stream open."""
+    sending = _Sending()
+    sending.add(conversation_id, events)
+    return sending()
 
 
 def publish_on_commit(conversation_id: uuid.UUID | str, *events: Event) -> None:
-    """Send events once what they tell of is committed."""
-    transaction.on_commit(partial(publish, conversation_id, *events), robust=True)
+    """Send events once what they tell of is committed, together with those that a rollback would take along too."""
+    here = set(connection.savepoint_ids)
+    waiting = (entry[1] for entry in connection.run_on_commit if entry[0] == here)
+    sending = next((hook for hook in waiting if isinstance(hook, _Sending)), None) or _Sending()
+    is_new = not sending.keys
+    sending.add(conversation_id, events)
+    if is_new:
+        transaction.on_commit(sending, robust=True)
 
 
 def ended(turn_id: uuid.UUID, reason: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from approvals import rows
 from approvals.decoys import end_decoy
 from approvals.digest import hash_of
 from approvals.eligibility import assign, refusal_for, require_assigned, require_lead
@@ -76,7 +77,7 @@ def _keep(
     signature: Signature | None, **texts: str,
 ) -> Decision:  # fmt: skip
     """The decision's row, with what the person was shown, for how long they looked at it, and what they signed."""
-    decision = Decision.objects.create(
+    decision = Decision(
         request=request,
         revision=request.revision,
         round=taken_back(request).count((staff.pk, request.revision)),
@@ -92,6 +93,7 @@ def _keep(
         too_fast=too_fast,
         **texts,
     )
+    rows.insert(decision)
     if signature is not None:
         signature.decision = decision
         signature.save(force_insert=True)

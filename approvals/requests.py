@@ -75,7 +75,7 @@ def propose(
         expires_at=expires_at(policy, verdict.rule, timezone.now()),
         replaces=replaces,
     )
-    request.save(force_insert=True)
+    rows.insert(request)
     request_changed.send(Request, request=request, customer_message="")
     return request
 
