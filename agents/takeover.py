@@ -45,7 +45,9 @@ def name_of(staff: Staff) -> str:
 def refusal_for(conversation: Conversation, staff: Staff) -> Forbidden | None:
     """Why this person may not answer here, so that a page can say so before they type."""
     if staff.role not in DECIDES or not staff.is_active:
-        sentence = _("The role %(role)s does not answer customers; agents and leads do.") % {"role": role_name(staff.role)}
+        sentence = _("The role %(role)s does not answer customers; agents and leads do.") % {
+            "role": role_name(staff.role)
+        }
         return Forbidden("role", sentence)
     if staff.customer_id and staff.customer_id == conversation.customer_id:
         return Forbidden("self", _("This is your own customer account, so a colleague has to answer."))

@@ -50,7 +50,9 @@ def staff(request: HttpRequest) -> HttpResponse:
         made = create_staff(name, role, password, customer, by=Actor(kind="staff", id=_me(request).username))
     except AccountError as error:
         return _list(request, str(error), status=422)
-    messages.success(request, gettext("%(name)s may sign in as %(role)s.") % {"name": made.username, "role": role_name(role)})
+    messages.success(
+        request, gettext("%(name)s may sign in as %(role)s.") % {"name": made.username, "role": role_name(role)}
+    )
     return redirect("staff")
 
 

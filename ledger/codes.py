@@ -44,7 +44,7 @@ CODES = (
     gettext_noop("Proposed"), gettext_noop("Activated"), gettext_noop("Pinned"), gettext_noop("Unpinned"),
     gettext_noop("Limit set"), gettext_noop("Pulled"), gettext_noop("Release proposed"), gettext_noop("Intended"),
     gettext_noop("Replayed"), gettext_noop("Retried"), gettext_noop("Ended"), gettext_noop("Staff wrote"),
-    gettext_noop("Handed back"),
+    gettext_noop("Handed back"), gettext_noop("Deactivated"), gettext_noop("Reactivated"),
     # Columns of an event, and what it can be found by.
     gettext_noop("Id"), gettext_noop("At"), gettext_noop("Kind"), gettext_noop("Actor kind"), gettext_noop("Actor id"),
     gettext_noop("Customer id"), gettext_noop("Conversation id"), gettext_noop("Turn id"), gettext_noop("Tool use id"),

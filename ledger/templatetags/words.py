@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from django import template
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
@@ -102,5 +103,5 @@ def at(moment: dt.datetime | None, show: str = "at") -> SafeString | str:
         '<time datetime="{}" data-show="{}">{} UTC</time>',
         utc.isoformat(timespec="milliseconds"),
         show,
-        utc.strftime("%-d %b %Y, %H:%M:%S"),
+        date_format(utc, "j M Y, H:i:s"),
     )
