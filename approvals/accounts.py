@@ -78,7 +78,7 @@ def _set_contact(staff: Staff, email: str, phone: str) -> None:
     except ValidationError as error:
         raise AccountError(_("The e-mail address must be one like ada@example.com.")) from error
     except ValueError as error:
-        raise AccountError(_("The telephone number %(error)s.") % {"error": error}) from error
+        raise AccountError(_("The telephone number must be one like +44 20 7946 0958.")) from error
 
 
 def _is_customer(customer_id: str) -> bool:

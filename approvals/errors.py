@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from ledger.templatetags.words import words
+from ledger.templatetags.words import mid_words
 
 
 class DecisionError(Exception):
@@ -54,7 +54,7 @@ class DigestDiffers(DecisionError):
 
 
 def _already(state: str, by: str, at: dt.datetime | None) -> str:
-    said = {"state": words(state).lower(), "name": by}
+    said = {"state": mid_words(state), "name": by}
     if at is not None:
         utc = at.astimezone(dt.UTC)
         said |= {"time": f"{utc:%H:%M:%S}", "day": date_format(utc, "MONTH_DAY_FORMAT")}

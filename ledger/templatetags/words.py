@@ -60,6 +60,13 @@ def words(code: str) -> str:
 
 
 @register.filter
+def mid_words(code: str) -> str:
+    """The same within a sentence. Only the first letter changes: other languages have capitals of their own."""
+    said = words(code)
+    return said[:1].lower() + said[1:]
+
+
+@register.filter
 def path_words(path: str) -> str:
     """Where a value stands, part by part: `movements 1 amount_minor`."""
     return " › ".join(words(part) for part in path.split())
