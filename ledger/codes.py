@@ -81,6 +81,11 @@ CODES = (
     # Where the books and the provider disagree.
     gettext_noop("Amount"), gettext_noop("Failed here"), gettext_noop("Orphan"), gettext_noop("Missing"),
     gettext_noop("Other provider"),
+    # Tools that need no name of their own on pages.
+    gettext_noop("Calculator"), gettext_noop("Get my profile"), gettext_noop("Get order"), gettext_noop("Get product"),
+    gettext_noop("Get refund policy"), gettext_noop("Hand off to human"), gettext_noop("List my orders"),
+    gettext_noop("List my requests"), gettext_noop("List products"), gettext_noop("Read help article"),
+    gettext_noop("Search help"), gettext_noop("Withdraw request"),
     # Rules that refuse, beside those that have a sentence of their own.
     gettext_noop("Arguments"), gettext_noop("Balance"), gettext_noop("Frozen"), gettext_noop("Not found"),
     gettext_noop("Open request"), gettext_noop("Payment method"), gettext_noop("Tools"), gettext_noop("Variants"),
