@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from agents.tools.registry import tools
@@ -39,7 +40,7 @@ def brake(request: HttpRequest) -> HttpResponse:
 def _move(request: HttpRequest) -> str:
     what, reason = request.POST.get("what", ""), request.POST.get("reason", "")
     if what not in (ALL_WRITES, ANSWERS) and what not in tools():
-        raise Invalid({"what": ["Choose what to stop."]})
+        raise Invalid({"what": [gettext("Choose what to stop.")]})
     assert isinstance(request.user, Staff)
     deed = brakes.release if "release" in request.POST else brakes.pull
     tool = "" if what in (ALL_WRITES, ANSWERS) else what

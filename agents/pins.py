@@ -4,12 +4,14 @@ Conversations that have begun keep theirs. What binds is the newest choice, read
 """
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from agents.models import Definition, Pin
 from agents.prompt import current_definition_id, missing_tools, release_definition_id
 from approvals.models import Staff
 from audit.access import ADMIN, LEAD
 from audit.models import Kind
+from audit.names import role_name
 from audit.record import Actor, NewEvent, record
 
 PINS = (LEAD, ADMIN)
@@ -41,7 +43,7 @@ def pin(*, staff: Staff, digest: str, reason: str, seen: int) -> Pin:
     _check(staff, digest, reason)
     release, now = release_definition_id(), newest()
     if digest == current_definition_id():
-        raise PinRefused("same", "New conversations begin with this definition already.")
+        raise PinRefused("same", _("New conversations begin with this definition already."))
     try:
         with transaction.atomic():  # two people who choose at once choose the same number, and one is told
             chosen = None if digest == release else digest
@@ -50,20 +52,26 @@ def pin(*, staff: Staff, digest: str, reason: str, seen: int) -> Pin:
                 raise IntegrityError
             _record(made, staff, digest)
     except IntegrityError as error:
-        raise PinRefused("overtaken", "Nothing was changed: a colleague chose meanwhile. Look again.") from error
+        raise PinRefused("overtaken", _("Nothing was changed: a colleague chose meanwhile. Look again.")) from error
     return made
 
 
 def _check(staff: Staff, digest: str, reason: str) -> None:
     if staff.role not in PINS or not staff.is_active:
-        raise PinRefused("role", f"The role {staff.role} does not choose definitions; leads and administrators do.")
+        raise PinRefused(
+            "role",
+            _("The role %(role)s does not choose definitions; leads and administrators do.")
+            % {"role": role_name(staff.role)},
+        )
     if not Definition.objects.filter(pk=digest).exists():
-        raise PinRefused("unknown", "There is no such definition.")
+        raise PinRefused("unknown", _("There is no such definition."))
     if not reason or "\x00" in reason or len(reason) > 1_000:
-        raise PinRefused("reason", "Give a reason of at most 1,000 characters.")
+        raise PinRefused("reason", _("Give a reason of at most 1,000 characters."))
     if gone := missing_tools(digest):
         raise PinRefused(
-            "tools", f"This definition cannot be used again: this release has no tool {', '.join(gone)} any more."
+            "tools",
+            _("This definition cannot be used again: this release has no tool %(tools)s any more.")
+            % {"tools": ", ".join(gone)},
         )
 
 

@@ -91,8 +91,8 @@ def publish(conversation_id: uuid.UUID | str, *events: Event) -> bool:
 def publish_on_commit(conversation_id: uuid.UUID | str, *events: Event) -> None:
     """Send events once what they tell of is committed, together with those that a rollback would take along too."""
     here = set(connection.savepoint_ids)
-    waiting = (entry[1] for entry in connection.run_on_commit if entry[0] == here)
-    sending = next((hook for hook in waiting if isinstance(hook, _Sending)), None) or _Sending()
+    hooks: list[Any] = [entry[1] for entry in connection.run_on_commit if entry[0] == here]
+    sending = next((hook for hook in hooks if isinstance(hook, _Sending)), None) or _Sending()
     is_new = not sending.keys
     sending.add(conversation_id, events)
     if is_new:

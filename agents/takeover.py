@@ -22,6 +22,7 @@ from approvals.models import Staff
 from approvals.participants import keep_part
 from audit.access import DECIDES, LEAD
 from audit.models import Kind
+from audit.names import role_name
 from audit.record import Actor, NewEvent, record
 
 State = Conversation.State
@@ -44,7 +45,9 @@ def name_of(staff: Staff) -> str:
 def refusal_for(conversation: Conversation, staff: Staff) -> Forbidden | None:
     """Why this person may not answer here, so that a page can say so before they type."""
     if staff.role not in DECIDES or not staff.is_active:
-        sentence = _("The role %(role)s does not answer customers; agents and leads do.") % {"role": staff.role}
+        sentence = _("The role %(role)s does not answer customers; agents and leads do.") % {
+            "role": role_name(staff.role)
+        }
         return Forbidden("role", sentence)
     if staff.customer_id and staff.customer_id == conversation.customer_id:
         return Forbidden("self", _("This is your own customer account, so a colleague has to answer."))

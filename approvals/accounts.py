@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from approvals.models import Staff
 from audit.access import ROLES
@@ -37,11 +38,13 @@ def create_staff(
 ) -> Staff:
     """Make an account; `customer_id` says that this person is that customer. Raises AccountError."""
     if role not in ROLES:
-        raise AccountError(f"There is no role {role!r}: give one of {', '.join(ROLES)}.")
+        raise AccountError(
+            _("There is no role %(role)s: give one of %(roles)s.") % {"role": repr(role), "roles": ", ".join(ROLES)}
+        )
     staff = Staff(username=Staff.normalize_username(name), role=role, customer_id=customer_id)
     _check_name(staff)
     if customer_id and not as_staff(lambda: _is_customer(customer_id)):
-        raise AccountError(f"There is no customer {customer_id!r}.")
+        raise AccountError(_("There is no customer %(customer_id)s.") % {"customer_id": repr(customer_id)})
     _set_contact(staff, email, phone)
     check_password(staff, password)
     staff.set_password(password)
@@ -60,7 +63,7 @@ def set_contact(name: str, *, email: str | None, phone: str | None) -> Staff:
     with transaction.atomic():
         staff = Staff.objects.select_for_update().filter(username=name).first()
         if staff is None:
-            raise AccountError(f"There is no member of staff named {name!r}.")
+            raise AccountError(_("There is no member of staff named %(name)s.") % {"name": repr(name)})
         _set_contact(staff, staff.email if email is None else email, staff.phone if phone is None else phone)
         staff.save(update_fields=["email", "phone"])
         record(SYSTEM, NewEvent(kind=Kind.ROLE, decision="contact_set"), staff=staff.username)
@@ -73,9 +76,9 @@ def _set_contact(staff: Staff, email: str, phone: str) -> None:
             validate_email(email)
         staff.email, staff.phone = email, checked_phone(phone) if phone else ""
     except ValidationError as error:
-        raise AccountError("The e-mail address must be one like ada@example.com.") from error
+        raise AccountError(_("The e-mail address must be one like ada@example.com.")) from error
     except ValueError as error:
-        raise AccountError(f"The telephone number {error}.") from error
+        raise AccountError(_("The telephone number must be one like +44 20 7946 0958.")) from error
 
 
 def _is_customer(customer_id: str) -> bool:
@@ -83,14 +86,14 @@ def _is_customer(customer_id: str) -> bool:
 
 
 def _taken(name: str) -> str:
-    return f"There is a member of staff named {name!r} already; nothing was changed."
+    return _("There is a member of staff named %(name)s already; nothing was changed.") % {"name": repr(name)}
 
 
 def _check_name(staff: Staff) -> None:
     try:
         Staff._meta.get_field("username").clean(staff.username, staff)
     except ValidationError as error:
-        raise AccountError("The name must be 1 to 150 letters, digits or any of @ . + - _.") from error
+        raise AccountError(_("The name must be 1 to 150 letters, digits or any of @ . + - _.")) from error
     if Staff.objects.filter(username__iexact=staff.username).exists():
         raise AccountError(_taken(staff.username))
 
@@ -111,7 +114,7 @@ def mint_staff_token(name: str) -> str:
     """A bearer token for the staff API that lives twelve hours. Raises AccountError."""
     staff = Staff.objects.filter(username=name, is_active=True).first()
     if staff is None:
-        raise AccountError(f"There is no active member of staff named {name!r}.")
+        raise AccountError(_("There is no active member of staff named %(name)s.") % {"name": repr(name)})
     # The database's clock may be ahead of ours, and set tokens_valid_from a moment ago.
     issued = max(timezone.now(), staff.tokens_valid_from)
     identity = secrets.token_hex(16)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from django.db import connection, transaction
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from approvals.brake_models import Brake
 from approvals.errors import Invalid
@@ -59,8 +61,8 @@ def hold_open() -> Stopped:
 
 
 def _stopped(rows: list[tuple[str, str]]) -> Stopped:
-    targets = {target for target, _ in rows}
-    return Stopped("answers" in targets, "writes" in targets, tuple(tool for _, tool in rows if tool))
+    targets = {target for target, _tool in rows}
+    return Stopped("answers" in targets, "writes" in targets, tuple(tool for _target, tool in rows if tool))
 
 
 def pull(*, staff: Staff, reason: str, tool: str = "", answers: bool = False) -> Brake:
@@ -70,7 +72,9 @@ def pull(*, staff: Staff, reason: str, tool: str = "", answers: bool = False) ->
     with transaction.atomic():
         lock_brake()
         if before := _on(target, tool):
-            raise BrakeRefused("already_on", f"Nothing was changed: {before.pulled_by.username} pulled it before.")
+            raise BrakeRefused(
+                "already_on", _("Nothing was changed: %(name)s pulled it before.") % {"name": before.pulled_by.username}
+            )
         brake = Brake.objects.create(target=target, tool=tool, pulled_by=staff, reason=reason.strip())
         _record(brake, staff, "pulled", reason)
     return brake
@@ -84,11 +88,11 @@ def release(*, staff: Staff, reason: str, tool: str = "", answers: bool = False)
         lock_brake()
         brake = _on(target, tool)
         if brake is None:
-            raise BrakeRefused("not_on", "Nothing was changed: that brake is not on.")
+            raise BrakeRefused("not_on", _("Nothing was changed: that brake is not on."))
         if brake.proposed_by is None:
             brake.proposed_by, brake.proposed_at, brake.proposed_reason = staff, timezone.now(), reason.strip()
         elif brake.proposed_by == staff:
-            raise BrakeRefused("same_person", "You proposed to let go; another lead or administrator has to agree.")
+            raise BrakeRefused("same_person", _("You proposed to let go; another lead or administrator has to agree."))
         else:
             brake.released_by, brake.released_at = staff, timezone.now()
         brake.save(update_fields=_LETTING_GO)
@@ -111,9 +115,16 @@ def _on(target: str, tool: str) -> Brake | None:
 
 def _check(staff: Staff, reason: str) -> None:
     if staff.role not in BRAKES or not staff.is_active:
-        raise BrakeRefused("role", "Only an active lead or administrator moves the brake.")
+        raise BrakeRefused("role", _("Only an active lead or administrator moves the brake."))
     if not reason.strip() or "\x00" in reason or len(reason.strip()) > MOST_REASON:
-        raise Invalid({"reason": [f"Give a reason of at most {MOST_REASON:,} characters."]})
+        raise Invalid(
+            {
+                "reason": [
+                    _("Give a reason of at most %(most)s characters.")
+                    % {"most": number_format(MOST_REASON, force_grouping=True)}
+                ]
+            }
+        )
 
 
 def _record(brake: Brake, staff: Staff, decision: str, reason: str) -> None:
@@ -123,9 +134,11 @@ def _record(brake: Brake, staff: Staff, decision: str, reason: str) -> None:
 
 def told(brake: Brake) -> str:
     """What a move of the brake has led to, in a sentence."""
-    what = {"tool": brake.tool, "writes": "every write", "answers": "answering and every write"}[brake.target]
+    what = {"tool": brake.tool, "writes": _("every write"), "answers": _("answering and every write")}[brake.target]
     if brake.released_at:
-        return f"The brake on {what} is off."
-    if brake.proposed_by:
-        return f"The brake on {what} stays on until another lead or administrator agrees to let go."
-    return f"The brake is on: {what} is stopped."
+        told = _("The brake on %(what)s is off.")
+    elif brake.proposed_by:
+        told = _("The brake on %(what)s stays on until another lead or administrator agrees to let go.")
+    else:
+        told = _("The brake is on: %(what)s is stopped.")
+    return told % {"what": what}

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from approvals import claims, decisions
 from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
 from approvals.flags import flagged_among
@@ -40,7 +42,7 @@ def approve_all(*, chosen: Chosen, staff: Staff, by_token: bool = False) -> list
     """Approve each of at most 20 of one rule by reference and digest, each for itself: one that fails leaves the
     others."""
     _require_some(chosen, MOST)
-    _require_one_rule([reference for reference, _ in chosen])
+    _require_one_rule([reference for reference, _digest in chosen])
     return [_try(reference, partial(_approve, reference, digest, staff, by_token)) for reference, digest in chosen]
 
 
@@ -49,7 +51,7 @@ def _require_one_rule(references: list[str]) -> None:
     rows = [_row(request) for request in Request.objects.filter(pk__in=references)]
     together = suitable(rows)
     if len({row["rule"] for row in rows if row["reference"] in together}) > 1:
-        raise Invalid({"items": ["Choose requests that ask for one and the same reason."]})
+        raise Invalid({"items": [_("Choose requests that ask for one and the same reason.")]})
 
 
 def deny_all(
@@ -71,12 +73,12 @@ def deny_all(
 def give_all(*, chosen: Chosen, to: Staff, by: Staff) -> list[Done]:
     """Have a colleague take each of at most 50."""
     _require_some(chosen, MOST_OTHERWISE)
-    return [_try(reference, partial(claims.give, reference=reference, to=to, by=by)) for reference, _ in chosen]
+    return [_try(reference, partial(claims.give, reference=reference, to=to, by=by)) for reference, _digest in chosen]
 
 
 def _require_some(chosen: Chosen, most: int) -> None:
-    if not 1 <= len(chosen) <= most or len({reference for reference, _ in chosen}) != len(chosen):
-        raise Invalid({"items": [f"Choose from 1 to {most} different requests."]})
+    if not 1 <= len(chosen) <= most or len({reference for reference, _digest in chosen}) != len(chosen):
+        raise Invalid({"items": [_("Choose from 1 to %(most)s different requests.") % {"most": most}]})
 
 
 def _try(reference: str, deed: Callable[[], Request]) -> Done:
@@ -88,16 +90,18 @@ def _try(reference: str, deed: Callable[[], Request]) -> Done:
 
 def _find(reference: str) -> Request:
     if (request := Request.objects.filter(pk=reference).first()) is None:
-        raise NotFound(f"There is no request {reference}.")
+        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
     return request
 
 
 def _approve(reference: str, digest: str, staff: Staff, by_token: bool) -> Request:
     request = Request.objects.filter(pk=reference, is_decoy=False).first()
     if request is None:
-        raise NotFound(f"There is no request {reference}.")
+        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
     if request.state == Request.State.PENDING and not suitable([_row(request)]):
-        raise Forbidden("one_by_one", f"{reference} has to be read and decided by itself.")
+        raise Forbidden(
+            "one_by_one", _("%(reference)s has to be read and decided by itself.") % {"reference": reference}
+        )
     shown = {"bulk": True, "digest": digest, "preview": request.preview, "rule": request.rule}
     return decisions.decide(
         reference=reference, staff=staff, verdict="approve", digest=digest, shown=shown, by_token=by_token

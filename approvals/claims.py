@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from approvals.eligibility import away
 from approvals.errors import Conflict, Forbidden, Invalid, NotFound
@@ -13,6 +14,7 @@ from approvals.models import Request, Staff
 from approvals.news import desk_changed
 from approvals.requests import desk_event
 from audit.access import DECIDES, LEAD
+from audit.names import role_name
 from audit.record import Actor, record
 
 CLAIM = dt.timedelta(minutes=5)
@@ -56,7 +58,9 @@ def give(*, reference: str, to: Staff, by: Staff) -> Request:
 def require_there(staff: Staff) -> None:
     """Raises Invalid unless this person decides requests and is not away."""
     if staff.role not in DECIDES or not staff.is_active or staff.pk in set(away()):
-        raise Invalid({"to": [f"{staff.username} cannot take requests now; choose somebody else."]})
+        raise Invalid(
+            {"to": [_("%(name)s cannot take requests now; choose somebody else.") % {"name": staff.username}]}
+        )
 
 
 def release_all(staff: Staff, *, to: Staff | None = None) -> list[str]:
@@ -85,7 +89,7 @@ def _told(request: Request, by: Staff, what: str, *, to: str = "") -> Request:
 def _after_claim(reference: str, changed: int) -> Request:
     request = Request.objects.select_related("claimed_by").filter(reference=reference).first()
     if request is None:
-        raise NotFound(f"There is no request {reference}.")
+        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
     if not changed:
         holder = request.claimed_by.username if request.claimed_by else request.decided_by
         state = "claimed" if request.state == "pending" and request.claimed_by else request.state
@@ -96,4 +100,7 @@ def _after_claim(reference: str, changed: int) -> Request:
 def require_decider(staff: Staff) -> None:
     """Raises Forbidden for whoever decides no requests."""
     if staff.role not in DECIDES or not staff.is_active:
-        raise Forbidden("role", f"The role {staff.role} does not decide requests; agents and leads do.")
+        raise Forbidden(
+            "role",
+            _("The role %(role)s does not decide requests; agents and leads do.") % {"role": role_name(staff.role)},
+        )

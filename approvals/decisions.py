@@ -9,6 +9,8 @@ from typing import Any, Literal
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from approvals import rows
 from approvals.decoys import end_decoy
@@ -49,7 +51,7 @@ def decide(
         _validate(request, verdict, reason_code, note, customer_message, amount_minor)
         require_decidable(request)
         if digest != request.digest:
-            raise DigestDiffers("The request is not what you saw; read it again as it now stands.")
+            raise DigestDiffers(_("The request is not what you saw; read it again as it now stands."))
         signature = signature_of(request, staff, presence, verdict=verdict, amount_minor=amount_minor)
         look = look_of(request, staff)
         too_fast = is_too_fast(look, shown)
@@ -144,15 +146,15 @@ def _validate(
     if amount_minor is not None and (complaint := complaint_about(request, verdict, amount_minor)):
         fields["amount_minor"] = [complaint]
     if verdict not in Decision.Verdict.values:
-        fields["verdict"] = ["Send approve or deny."]
+        fields["verdict"] = [_("Send approve or deny.")]
     if verdict == "deny" and not reason_code:
-        fields["reason_code"] = ["A denial needs a reason: choose one."]
+        fields["reason_code"] = [_("A denial needs a reason: choose one.")]
     elif reason_code and reason_code not in Decision.Reason.values:
-        fields["reason_code"] = [f"Choose one of: {', '.join(Decision.Reason.values)}."]
+        fields["reason_code"] = [_("Choose one of: %(codes)s.") % {"codes": ", ".join(Decision.Reason.values)}]
     for name, text in (("note", note), ("customer_message", customer_message)):
         if len(text) > MOST_TEXT:
-            fields[name] = [f"At most {MOST_TEXT:,} characters."]
+            fields[name] = [_("At most %(most)s characters.") % {"most": number_format(MOST_TEXT, force_grouping=True)}]
         elif "\x00" in text:
-            fields[name] = ["Contains a NUL character; remove it."]
+            fields[name] = [_("Contains a NUL character; remove it.")]
     if fields:
         raise Invalid(fields)

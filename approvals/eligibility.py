@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
 
 from approvals.errors import Conflict, Forbidden
 from approvals.kinship import shared_with
@@ -18,27 +20,32 @@ from approvals.policies import refusal_of
 from approvals.requests import event_of, locked
 from approvals.tally import approvers_of
 from audit.access import DECIDES, LEAD
+from audit.names import role_name
 from audit.record import SYSTEM, Actor, record
 
 
 def refusal_for(request: Request, staff: Staff, *, by_token: bool = False) -> Forbidden | None:
     """Why this person may not decide this request, so that a page can say so before they type."""
     if staff.role not in DECIDES or not staff.is_active:
-        return Forbidden("role", f"The role {staff.role} does not decide requests; agents and leads do.")
+        return Forbidden(
+            "role",
+            _("The role %(role)s does not decide requests; agents and leads do.") % {"role": role_name(staff.role)},
+        )
     if staff.customer_id and staff.customer_id == request.customer_id:
-        return Forbidden("self", "This request is about your own customer account, so a colleague has to decide.")
+        return Forbidden("self", _("This request is about your own customer account, so a colleague has to decide."))
     if shared := shared_with(staff, request.customer_id):
         return Forbidden(
             "self",
-            f"You share {' and '.join(shared)} with this customer, so a colleague has to decide, or a lead clears you.",
+            _("You share %(what)s with this customer, so a colleague has to decide, or a lead clears you.")
+            % {"what": get_text_list(shared, _("and"))},
         )
     if takes_part(conversation_id=request.conversation_id, staff=staff):
-        return Forbidden("self", "You took part in this conversation, so a colleague has to decide.")
+        return Forbidden("self", _("You took part in this conversation, so a colleague has to decide."))
     if staff.pk in [approver.staff_id for approver in approvers_of(request)]:
-        return Forbidden("same_person", "You have approved this already; the second approval is somebody else's.")
+        return Forbidden("same_person", _("You have approved this already; the second approval is somebody else's."))
     if by_token and request.approvals_needed > 1 and settings.PLACET.token_approvals != "all":
         return Forbidden(
-            "fresh_authentication_required", "This needs two people, so decide it in the console, signed in."
+            "fresh_authentication_required", _("This needs two people, so decide it in the console, signed in.")
         )
     return refusal_of(request, staff)
 
@@ -49,7 +56,7 @@ def require_lead(request: Request, staff: Staff, verdict: str) -> None:
         return
     roles = [approver.role for approver in approvers_of(request)]
     if len(roles) + 1 >= request.approvals_needed and LEAD not in roles:
-        raise Forbidden("role", "One of the two approvals has to be a lead's; ask a lead to take this one.")
+        raise Forbidden("role", _("One of the two approvals has to be a lead's; ask a lead to take this one."))
 
 
 def require_assigned(request: Request, staff: Staff) -> None:
@@ -57,8 +64,13 @@ def require_assigned(request: Request, staff: Staff) -> None:
     if approvers_of(request):
         assigned = request.assigned_to or assign(request)
         if assigned is None or assigned != staff:
-            whom = f"It is assigned to {assigned.username}" if assigned else "Nobody who may approve it is there"
-            raise Forbidden("assigned", f"{whom}; a lead can have it assigned again.")
+            raise Forbidden("assigned", _not_yours(assigned))
+
+
+def _not_yours(assigned: Staff | None) -> str:
+    if assigned is None:
+        return _("Nobody who may approve it is there; a lead can have it assigned again.")
+    return _("It is assigned to %(name)s; a lead can have it assigned again.") % {"name": assigned.username}
 
 
 def assign(request: Request, *, without: Staff | None = None, by: Actor = SYSTEM) -> Staff | None:
@@ -90,11 +102,11 @@ def away() -> QuerySet[Absence, int]:
 def reassign(*, reference: str, by: Staff) -> Request:
     """A lead has the next approval assigned again, to whoever is next; not even a lead chooses whom."""
     if by.role != LEAD or not by.is_active:
-        raise Forbidden("role", "Only a lead has a request assigned again.")
+        raise Forbidden("role", _("Only a lead has a request assigned again."))
     with transaction.atomic():
         request = locked(reference)
         if request.state != Request.State.PENDING or request.assigned_to is None:
             raise Conflict(request.state, request.decided_by, request.decided_at)
         if assign(request, without=request.assigned_to, by=Actor(kind="staff", id=by.username)) is None:
-            raise Forbidden("assigned", "Nobody else may approve it, so it stays with whom it was assigned to.")
+            raise Forbidden("assigned", _("Nobody else may approve it, so it stays with whom it was assigned to."))
     return request

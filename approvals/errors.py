@@ -3,6 +3,11 @@
 import datetime as dt
 from collections.abc import Mapping
 
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from ledger.templatetags.words import mid_words
+
 
 class DecisionError(Exception):
     """The base: `message` is a sentence for the member of staff who tried."""
@@ -40,11 +45,25 @@ class Conflict(DecisionError):
     """Somebody or something else was first: who and when."""
 
     def __init__(self, state: str, decided_by: str, decided_at: dt.datetime | None) -> None:
-        when = f" at {decided_at:%H:%M:%S} UTC on {decided_at:%-d %B}" if decided_at else ""
-        who = f" by {decided_by}" if decided_by else ""
-        super().__init__(f"Nothing was changed: this request is already {state}{who}{when}.")
+        super().__init__(_already(state, decided_by, decided_at))
         self.state, self.decided_by, self.decided_at = state, decided_by, decided_at
 
 
 class DigestDiffers(DecisionError):
     """What was decided on is not what now stands here."""
+
+
+def _already(state: str, by: str, at: dt.datetime | None) -> str:
+    said = {"state": mid_words(state), "name": by}
+    if at is not None:
+        utc = at.astimezone(dt.UTC)
+        said |= {"time": f"{utc:%H:%M:%S}", "day": date_format(utc, "MONTH_DAY_FORMAT")}
+    if by and at is not None:
+        told = _("Nothing was changed: this request is already %(state)s by %(name)s at %(time)s UTC on %(day)s.")
+    elif by:
+        told = _("Nothing was changed: this request is already %(state)s by %(name)s.")
+    elif at is not None:
+        told = _("Nothing was changed: this request is already %(state)s at %(time)s UTC on %(day)s.")
+    else:
+        told = _("Nothing was changed: this request is already %(state)s.")
+    return told % said

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy
 
 
 class CardView(models.Model):
@@ -9,9 +10,9 @@ class CardView(models.Model):
     kept with the decision from our own clock as well."""
 
     class Card(models.TextChoices):
-        ACTION = "action", "What would change"
-        CASE = "case", "The case file"
-        CONVERSATION = "conversation", "The conversation"
+        ACTION = "action", gettext_lazy("What would change")
+        CASE = "case", gettext_lazy("The case file")
+        CONVERSATION = "conversation", gettext_lazy("The conversation")
 
     request = models.ForeignKey("approvals.Request", on_delete=models.PROTECT, related_name="card_views")
     revision = models.PositiveSmallIntegerField()

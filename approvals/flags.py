@@ -4,11 +4,14 @@ from collections.abc import Collection
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from approvals.errors import Forbidden, Invalid
 from approvals.models import Flag, Staff
 from audit.access import DECIDES, LEAD
 from audit.models import Kind
+from audit.names import role_name
 from audit.record import Actor, NewEvent, record
 from ledger.locks import lock_customer
 
@@ -18,9 +21,19 @@ MOST_REASON = 1_000
 def flag(*, staff: Staff, customer_id: str, reason: str) -> Flag:
     """Warn of a customer, from the next write on; waits for the write under way."""
     if staff.role not in DECIDES or not staff.is_active:
-        raise Forbidden("role", f"The role {staff.role} does not flag customers; agents and leads do.")
+        raise Forbidden(
+            "role",
+            _("The role %(role)s does not flag customers; agents and leads do.") % {"role": role_name(staff.role)},
+        )
     if not reason.strip() or "\x00" in reason or len(reason.strip()) > MOST_REASON:
-        raise Invalid({"reason": [f"Say why, in at most {MOST_REASON:,} characters."]})
+        raise Invalid(
+            {
+                "reason": [
+                    _("Say why, in at most %(most)s characters.")
+                    % {"most": number_format(MOST_REASON, force_grouping=True)}
+                ]
+            }
+        )
     with transaction.atomic():
         lock_customer(customer_id)
         made = Flag.objects.create(customer_id=customer_id, author=staff, reason=reason.strip())
@@ -31,7 +44,7 @@ def flag(*, staff: Staff, customer_id: str, reason: str) -> Flag:
 def clear(*, staff: Staff, flag_id: int, customer_id: str) -> bool:
     """A lead takes a flag off; False when it was off before."""
     if staff.role != LEAD or not staff.is_active:
-        raise Forbidden("role", "Only a lead takes a flag off a customer.")
+        raise Forbidden("role", _("Only a lead takes a flag off a customer."))
     with transaction.atomic():
         standing = Flag.objects.filter(pk=flag_id, customer_id=customer_id, cleared_at=None)
         if not standing.update(cleared_by=staff, cleared_at=timezone.now()):

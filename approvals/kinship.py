@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from approvals.errors import Forbidden, Invalid
 from approvals.models import Clearance, Staff
@@ -31,13 +32,13 @@ def _shared(staff: Staff, customer_id: str) -> list[str]:
     if customer is None:
         return []
     emails = {text.strip().casefold() for text in (staff.email, own.email if own else "")} - {""}
-    found = ["an e-mail address"] if customer.email.strip().casefold() in emails else []
+    found = [_("an e-mail address")] if customer.email.strip().casefold() in emails else []
     phones = [text for text in (staff.phone, own.phone if own else "") if text]
     if customer.phone and any(same_phone(customer.phone, phone) for phone in phones):
-        found.append("a telephone number")
+        found.append(_("a telephone number"))
     if own is not None and own != customer:
-        found += ["a postal address"] if _same_place(own.address, customer.address) else []
-        found += ["a payment method"] if _share_a_method(own, customer) else []
+        found += [_("a postal address")] if _same_place(own.address, customer.address) else []
+        found += [_("a payment method")] if _share_a_method(own, customer) else []
     return found
 
 
@@ -67,13 +68,13 @@ def kin_of(customer_id: str) -> list[tuple[Staff, list[str]]]:
 def clear(*, staff: Staff, customer_id: str, by: Staff, reason: str) -> None:
     """A lead says that what a colleague shares with the customer is chance."""
     if by.role != LEAD or not by.is_active or by == staff:
-        raise Forbidden("role", "A lead clears a colleague, and nobody themself.")
+        raise Forbidden("role", _("A lead clears a colleague, and nobody themself."))
     if not reason.strip() or "\x00" in reason or len(reason) > 1_000:
-        raise Invalid({"reason": ["Give a reason of at most 1,000 characters."]})
+        raise Invalid({"reason": [_("Give a reason of at most 1,000 characters.")]})
     try:
         with transaction.atomic():
             Clearance.objects.create(staff=staff, customer_id=customer_id, cleared_by=by, reason=reason.strip())
             event = NewEvent(kind=Kind.ROLE, decision="cleared", customer_id=customer_id)
             record(Actor(kind="staff", id=by.username), event, staff=staff.username, reason=reason.strip())
     except IntegrityError as error:
-        raise Invalid({"reason": [f"{staff.username} was cleared before."]}) from error
+        raise Invalid({"reason": [_("%(name)s was cleared before.") % {"name": staff.username}]}) from error

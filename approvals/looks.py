@@ -18,6 +18,7 @@ from approvals.models import Staff, Task
 from approvals.undo import recall_money
 from audit.access import DECIDES
 from audit.models import Kind
+from audit.names import role_name
 from audit.record import Actor, NewEvent, record
 from ledger.models import Entry
 from ledger.staff import as_staff
@@ -46,7 +47,8 @@ def look(*, reference: str, staff: Staff, outcome: str, note: str) -> Look:
     note = note.strip()
     if staff.role not in DECIDES or not staff.is_active:
         raise Forbidden(
-            "role", _("The role %(role)s does not look at executions; agents and leads do.") % {"role": staff.role}
+            "role",
+            _("The role %(role)s does not look at executions; agents and leads do.") % {"role": role_name(staff.role)},
         )
     if outcome not in Look.Outcome.values or "\x00" in note or len(note) > MOST_TEXT:
         raise Invalid(

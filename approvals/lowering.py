@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from approvals.digest import digest_of
 from approvals.errors import DigestDiffers, Invalid
@@ -16,7 +18,7 @@ from ledger.plans import Plan
 from ledger.refunds import plan_refund
 
 TOOL = "issue_refund"
-_DRIFT = (
+_DRIFT = gettext_lazy(
     "What would happen has changed since this was asked, so it cannot be lowered: approve it as it stands, and it is "
     "issued afresh, or deny it."
 )
@@ -25,9 +27,11 @@ _DRIFT = (
 def complaint_about(request: Request, verdict: str, amount_minor: int) -> str:
     """Why this amount cannot be approved in place of the proposed one; empty when it can."""
     if verdict != "approve" or request.tool != TOOL:
-        return "Only the approval of a refund takes an amount."
+        return _("Only the approval of a refund takes an amount.")
     if not 0 < amount_minor < request.amount_minor:
-        return f"Give an amount above 0 and below the proposed {request.amount_minor}."
+        return _("Give an amount above 0 and below the proposed %(amount_minor)s.") % {
+            "amount_minor": request.amount_minor
+        }
     return ""
 
 
@@ -42,7 +46,7 @@ def lower(request: Request, amount_minor: int) -> None:
     def hold_less(shop: Shop) -> Plan:
         shop.void_holds(request.hold_owner)
         if _digest(request, request.revision, request.arguments, _plan(shop, request.arguments)) != request.digest:
-            raise DigestDiffers(_DRIFT)
+            raise DigestDiffers(str(_DRIFT))
         plan = _plan(shop, arguments)
         shop.reserve(plan, owner=following.hold_owner)
         return plan
@@ -50,7 +54,7 @@ def lower(request: Request, amount_minor: int) -> None:
     try:
         plan = ScopedClient(token, open_requests=others.by_order).run(hold_less)
     except Refused as refusal:
-        raise DigestDiffers(_DRIFT) from refusal
+        raise DigestDiffers(str(_DRIFT)) from refusal
     move(
         request,
         to=Request.State.PENDING,

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy
 
 MOST_TEXT = 1_500
 
@@ -14,10 +15,10 @@ class MacroEdit(models.Model):
     class Use(models.TextChoices):
         """Which verdict a macro is for."""
 
-        APPROVE = "approve", "Approve"
-        LOWERED = "lowered", "Approve less"
-        DENY = "deny", "Deny"
-        ASK = "ask", "Ask the customer"
+        APPROVE = "approve", gettext_lazy("Approve")
+        LOWERED = "lowered", gettext_lazy("Approve less")
+        DENY = "deny", gettext_lazy("Deny")
+        ASK = "ask", gettext_lazy("Ask the customer")
 
     macro = models.PositiveIntegerField(help_text="The macro's number, the same for all of its versions.")
     version = models.PositiveIntegerField()

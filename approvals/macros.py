@@ -11,12 +11,15 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from approvals.errors import DecisionError, Forbidden, Invalid
 from approvals.macro_models import MOST_TEXT
 from approvals.models import Decision, MacroEdit, Request, Staff
 from audit.access import ADMIN, LEAD
 from audit.models import Kind
+from audit.names import role_name
 from audit.record import Actor, NewEvent, record
 from ledger.models import Customer
 from ledger.money import show
@@ -84,7 +87,7 @@ def save(*, staff: Staff, macro: int | None, version: int, fields: Mapping[str, 
         made = MacroEdit(macro=macro or _next_number(), version=version, author=staff, **clean)
         _check(made)
         if macro and not MacroEdit.objects.filter(macro=macro, version=version - 1).exists():
-            raise Invalid({"text": ["There is no such macro."]})
+            raise Invalid({"text": [_("There is no such macro.")]})
         _insert(made)
         said = {"name": made.name, "use": made.use, "text": made.text, "offered": made.offered}
         event = NewEvent(kind=Kind.POLICY, decision="edited")
@@ -96,7 +99,11 @@ def save(*, staff: Staff, macro: int | None, version: int, fields: Mapping[str, 
 def require_editor(staff: Staff) -> None:
     """Only these roles change macros and the words of reasons; one person is enough."""
     if staff.role not in EDITS_MACROS or not staff.is_active:
-        raise Forbidden("role", f"The role {staff.role} edits no macros or reasons; leads and administrators do.")
+        raise Forbidden(
+            "role",
+            _("The role %(role)s edits no macros or reasons; leads and administrators do.")
+            % {"role": role_name(staff.role)},
+        )
 
 
 def _next_number() -> int:
@@ -116,19 +123,19 @@ class Taken(DecisionError):
     """Somebody else saved the same version first."""
 
     def __init__(self) -> None:
-        super().__init__("Nothing was saved: a colleague edited this at the same time. Read what they wrote.")
+        super().__init__(_("Nothing was saved: a colleague edited this at the same time. Read what they wrote."))
 
 
 def _check(made: MacroEdit) -> None:
     faults: dict[str, list[str]] = {}
     if not made.name or len(made.name) > 60 or "\x00" in made.name:
-        faults["name"] = ["Give a name of at most 60 characters."]
+        faults["name"] = [_("Give a name of at most 60 characters.")]
     elif any(edit.macro != made.macro and edit.name.casefold() == made.name.casefold() for edit in latest()):
-        faults["name"] = ["Another macro has this name."]
+        faults["name"] = [_("Another macro has this name.")]
     if made.use not in MacroEdit.Use.values:
-        faults["use"] = [f"Choose one of: {', '.join(MacroEdit.Use.values)}."]
+        faults["use"] = [_("Choose one of: %(codes)s.") % {"codes": ", ".join(MacroEdit.Use.values)}]
     if made.reason_code and made.reason_code not in Decision.Reason.values:
-        faults["reason_code"] = [f"Choose one of: {', '.join(Decision.Reason.values)}."]
+        faults["reason_code"] = [_("Choose one of: %(codes)s.") % {"codes": ", ".join(Decision.Reason.values)}]
     if fault := fault_in(made.text):
         faults["text"] = [fault]
     if faults:
@@ -139,9 +146,14 @@ def fault_in(text: str) -> str:
     """What is wrong in a macro's text, as a sentence; empty where nothing is."""
     allowed = ", ".join(f"{{{name}}}" for name in VARIABLES)
     if not text or len(text) > MOST_TEXT or "\x00" in text:
-        return f"Write something, in at most {MOST_TEXT:,} characters."
+        return _("Write something, in at most %(most)s characters.") % {
+            "most": number_format(MOST_TEXT, force_grouping=True)
+        }
     if unknown := [name for name in _VARIABLE.findall(text) if name not in VARIABLES]:
-        return f"There is no variable {{{unknown[0][:40]}}}. There are: {allowed}."
+        return _("There is no variable {%(what)s}. There are: %(allowed)s.") % {
+            "what": unknown[0][:40],
+            "allowed": allowed,
+        }
     if re.search(r"[{}]", _VARIABLE.sub("", text)):
-        return f"A brace stands alone: braces are for variables only. There are: {allowed}."
+        return _("A brace stands alone: braces are for variables only. There are: %(allowed)s.") % {"allowed": allowed}
     return ""

@@ -3,11 +3,14 @@
 import uuid
 
 from django.db import transaction
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from approvals.errors import Forbidden, Invalid
 from approvals.models import Note, Staff
 from audit.access import DECIDES
 from audit.models import Kind
+from audit.names import role_name
 from audit.record import Actor, NewEvent, record
 
 MOST_TEXT = 2_000
@@ -18,9 +21,18 @@ def write_note(*, staff: Staff, customer_id: str, text: str, conversation_id: uu
     console."""
     text = text.strip()
     if staff.role not in DECIDES or not staff.is_active:
-        raise Forbidden("role", f"The role {staff.role} writes no notes; agents and leads do.")
+        raise Forbidden(
+            "role", _("The role %(role)s writes no notes; agents and leads do.") % {"role": role_name(staff.role)}
+        )
     if not text or "\x00" in text or len(text) > MOST_TEXT:
-        raise Invalid({"text": [f"Write something, in at most {MOST_TEXT:,} characters."]})
+        raise Invalid(
+            {
+                "text": [
+                    _("Write something, in at most %(most)s characters.")
+                    % {"most": number_format(MOST_TEXT, force_grouping=True)}
+                ]
+            }
+        )
     with transaction.atomic():
         note = Note.objects.create(customer_id=customer_id, conversation_id=conversation_id, author=staff, text=text)
         event = NewEvent(kind=Kind.ACCESS, decision="noted", customer_id=customer_id, conversation_id=conversation_id)

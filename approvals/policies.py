@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
 
 from approvals.digest import hash_of
 from approvals.errors import Forbidden
@@ -22,6 +23,7 @@ from approvals.policy_document import Document, InvalidDocument, above_ceilings,
 from audit import sql
 from audit.access import ADMIN, LEAD
 from audit.models import Kind
+from audit.names import role_name
 from audit.record import Actor, NewEvent, canonical, record
 
 WRITES_POLICY = (LEAD, ADMIN)
@@ -103,12 +105,18 @@ def within_role(role: str, request: Request) -> bool:
 def refusal_of(request: Request, staff: Staff) -> Forbidden | None:
     """Why the policy lets this person not approve this request: their role's line, or a line that they loosened."""
     if not within_role(staff.role, request):
-        return Forbidden("role", f"This is above what the role {staff.role} may approve; somebody else has to decide.")
+        return Forbidden(
+            "role",
+            _("This is above what the role %(role)s may approve; somebody else has to decide.")
+            % {"role": role_name(staff.role)},
+        )
     if _loosened_by(staff, request):
         return Forbidden(
             "policy_author",
-            "You took part in loosening the policy in the last seven days, and before that this would have asked for "
-            "more; a colleague has to decide.",
+            _(
+                "You took part in loosening the policy in the last seven days, and before that this "
+                "would have asked for more; a colleague has to decide."
+            ),
         )
     return None
 
@@ -167,14 +175,22 @@ def activate(*, staff: Staff, version: int) -> PolicyVersion:
         _one_at_a_time()
         found = PolicyVersion.objects.filter(version=version).first()
         if found is None:
-            raise PolicyRefused("unknown", f"There is no policy version {version}.")
+            raise PolicyRefused("unknown", _("There is no policy version %(version)s.") % {"version": version})
         now = version_in_force()
         if version <= now:
-            raise PolicyRefused("superseded", f"Version {now} is in force; propose version {version}'s text again.")
+            raise PolicyRefused(
+                "superseded",
+                _("Version %(now)s is in force; propose version %(version)s's text again.")
+                % {"now": now, "version": version},
+            )
         if found.withdrawn_at:
-            raise PolicyRefused("withdrawn", f"Version {version} was withdrawn; propose its text again.")
+            raise PolicyRefused(
+                "withdrawn", _("Version %(version)s was withdrawn; propose its text again.") % {"version": version}
+            )
         if found.proposed_by_id == staff.pk:
-            raise PolicyRefused("same_person", "You proposed this version; another lead or administrator activates it.")
+            raise PolicyRefused(
+                "same_person", _("You proposed this version; another lead or administrator activates it.")
+            )
         before = policy_at(now).to_json()
         found.activated_by, found.activated_at = staff, timezone.now()
         found.save(update_fields=["activated_by", "activated_at"])
@@ -189,13 +205,15 @@ def withdraw(*, staff: Staff, version: int) -> None:
         _one_at_a_time()
         waiting = PolicyVersion.objects.filter(version=version, activated_at=None, withdrawn_at=None)
         if not waiting.update(withdrawn_by=staff, withdrawn_at=timezone.now()):
-            raise PolicyRefused("superseded", f"Version {version} is no proposal that waits.")
+            raise PolicyRefused(
+                "superseded", _("Version %(version)s is no proposal that waits.") % {"version": version}
+            )
         _record(PolicyVersion.objects.get(version=version), staff, "withdrawn", [])
 
 
 def _require_role(staff: Staff) -> None:
     if staff.role not in WRITES_POLICY or not staff.is_active:
-        raise PolicyRefused("role", "Only an active lead or administrator proposes and activates policies.")
+        raise PolicyRefused("role", _("Only an active lead or administrator proposes and activates policies."))
 
 
 def _one_at_a_time() -> None:

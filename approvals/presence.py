@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from approvals.errors import DecisionError, Forbidden
 from approvals.models import Decision, Request, Signature, Staff
@@ -78,7 +79,8 @@ def stale(request: Request, presence: Presence) -> Forbidden | None:
     minutes = settings.PLACET.staff.fresh_minutes
     return Forbidden(
         CODE,
-        f"This is above the higher line, and you signed in more than {minutes} minutes ago: confirm that it is you.",
+        _("This is above the higher line, and you signed in more than %(minutes)s minutes ago: confirm that it is you.")
+        % {"minutes": minutes},
     )
 
 
@@ -88,7 +90,8 @@ def require_presence(request: Request, staff: Staff, presence: Presence, verdict
         raise refusal
     if verdict == Decision.Verdict.APPROVE and presence.signed is None and needs_signature(request, staff):
         raise Forbidden(
-            CODE, "This is above the higher line, and you have a passkey: approve it in the console and sign it there."
+            CODE,
+            _("This is above the higher line, and you have a passkey: approve it in the console and sign it there."),
         )
 
 

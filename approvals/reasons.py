@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from approvals.errors import Invalid
 from approvals.macros import Taken, require_editor
@@ -51,11 +52,11 @@ def save(*, staff: Staff, code: str, version: int, fields: Mapping[str, Any]) ->
 def _check(made: ReasonEdit) -> None:
     faults: dict[str, list[str]] = {}
     if not ReasonEdit.objects.filter(code=made.code, version=made.version - 1).exists():
-        faults["label"] = ["There is no such reason code."]
+        faults["label"] = [_("There is no such reason code.")]
     if not made.label or len(made.label) > 60 or "\x00" in made.label:
-        faults["label"] = ["Give a label of at most 60 characters."]
+        faults["label"] = [_("Give a label of at most 60 characters.")]
     if len(made.help) > 300 or "\x00" in made.help:
-        faults["help"] = ["At most 300 characters."]
+        faults["help"] = [_("At most 300 characters.")]
     if faults:
         raise Invalid(faults)
 
@@ -67,5 +68,5 @@ def _insert(made: ReasonEdit) -> None:
             made.save(force_insert=True)
     except IntegrityError as error:
         if "at least one reason code" in str(error):
-            raise Invalid({"offered": ["At least one reason stays on offer."]}) from error
+            raise Invalid({"offered": [_("At least one reason stays on offer.")]}) from error
         raise Taken from error

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from approvals import rows
 from approvals.deadlines import expires_at
@@ -84,7 +85,7 @@ def locked(reference: str) -> Request:
     """The request under the customer's lock and its own; NotFound otherwise."""
     request = rows.lock(reference)
     if request is None:
-        raise NotFound(f"There is no request {reference}.")
+        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
     return request
 
 
@@ -100,7 +101,7 @@ def withdraw(*, reference: str, customer_id: str) -> Request:
     with transaction.atomic():
         request = locked(reference)
         if request.customer_id != customer_id:
-            raise NotFound(f"There is no request {reference}.")
+            raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
         actor = Actor(kind="customer", id=customer_id)
         return _end(request, Request.State.WITHDRAWN, ("pending", "approved"), actor, "withdrawn by the customer")
 
@@ -199,6 +200,6 @@ def decoy_event(request: Request, *, decision: str) -> NewEvent:
 def require_decidable(request: Request) -> None:
     """Expired before Conflict: an expired request says so even when the sweeper has not come by."""
     if request.state == "expired" or (request.state == "pending" and request.expires_at <= timezone.now()):
-        raise Expired(f"Request {request.reference} expired; nothing was changed.")
+        raise Expired(_("Request %(reference)s expired; nothing was changed.") % {"reference": request.reference})
     if request.state != "pending":
         raise Conflict(request.state, request.decided_by, request.decided_at)

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from approvals.claims import release_all, require_decider, require_there
 from approvals.eligibility import assign, away
@@ -25,10 +26,10 @@ def snooze(*, reference: str, staff: Staff, how_long: str) -> dt.datetime:
     """Leave a request out of one's own queue for a while, never to within an hour of its end. Gives until when."""
     require_decider(staff)
     if how_long not in SNOOZES:
-        raise Invalid({"how_long": ["Choose for how long."]})
+        raise Invalid({"how_long": [_("Choose for how long.")]})
     request = Request.objects.filter(pk=reference).first()
     if request is None:
-        raise NotFound(f"There is no request {reference}.")
+        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
     until = min(timezone.now() + SNOOZES[how_long], request.expires_at - LEAST_LEFT)
     if request.state != Request.State.PENDING or until <= timezone.now():
         raise Conflict(request.state, request.decided_by, request.decided_at)
@@ -51,7 +52,7 @@ def leave(staff: Staff) -> list[str]:
     references that moved. A second request made at once finds the absence and changes nothing more."""
     require_decider(staff)
     with transaction.atomic():
-        _, made = Absence.objects.get_or_create(staff=staff, ended_at=None)
+        _absence, made = Absence.objects.get_or_create(staff=staff, ended_at=None)
         if made:
             _record(staff, "left")
         moved = release_all(staff)
@@ -101,7 +102,7 @@ def colleague(name: str) -> Staff:
     """The active member of staff of this name who decides requests. Raises Invalid."""
     found = Staff.objects.filter(username=name, role__in=DECIDES, is_active=True).first()
     if found is None:
-        raise Invalid({"to": ["Choose a colleague who decides requests."]})
+        raise Invalid({"to": [_("Choose a colleague who decides requests.")]})
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 from allauth.mfa.models import Authenticator
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from django.core import signing
+from django.utils.translation import gettext as _
 from fido2 import cbor
 from fido2.cose import CoseKey
 from fido2.rpid import verify_rp_id
@@ -82,7 +83,7 @@ def options(request: Request, staff: Staff, *, verdict: str, amount_minor: int |
     """What a browser needs: `nonce` to send back, and `publicKey` for `navigator.credentials.get`."""
     nonce = new_nonce(request, staff)
     text = text_to_sign(request, verdict=verdict, amount_minor=amount_minor, nonce=nonce)
-    asked, _ = _server(rp_id).authenticate_begin(
+    asked, _state = _server(rp_id).authenticate_begin(
         credentials_of(staff), UserVerificationRequirement.REQUIRED, challenge=challenge_of(text)
     )
     return {"nonce": nonce, **dict(asked)}
@@ -106,7 +107,7 @@ def verify(request: Request, staff: Staff, *, verdict: str, amount_minor: int | 
     except (signing.BadSignature, ValueError, TypeError, KeyError, AttributeError) as error:
         raise Forbidden(
             "fresh_authentication_required",
-            "Your passkey's signature does not fit this request as it stands; sign it again.",
+            _("Your passkey's signature does not fit this request as it stands; sign it again."),
         ) from error
     return Signature(
         nonce=signed.nonce,

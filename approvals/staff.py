@@ -3,6 +3,7 @@ last active administrator."""
 
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from approvals.accounts import AccountError, check_password
 from approvals.models import Staff
@@ -14,9 +15,11 @@ from audit.record import Actor, NewEvent, record
 def change_role(*, staff: Staff, role: str, by: Staff) -> None:
     """Give somebody another role; what they had open ends. Raises AccountError."""
     if role not in ROLES:
-        raise AccountError(f"There is no role {role!r}: give one of {', '.join(ROLES)}.")
+        raise AccountError(
+            _("There is no role %(role)s: give one of %(roles)s.") % {"role": repr(role), "roles": ", ".join(ROLES)}
+        )
     if role == staff.role:
-        raise AccountError(f"{staff.username} has that role already.")
+        raise AccountError(_("%(name)s has that role already.") % {"name": staff.username})
     _change(staff, by, "changed", {"role": role}, role=role, before=staff.role)
 
 
@@ -48,17 +51,19 @@ def _change(staff: Staff, by: Staff, what: str, values: dict[str, object], **det
     """One conditional UPDATE: of two administrators at once the second finds another row, and two who would remove
     each other meet in the trigger `last_admin`, which looks under a lock."""
     if by.pk == staff.pk:
-        raise AccountError("Nobody changes their own account here; ask another administrator.")
+        raise AccountError(_("Nobody changes their own account here; ask another administrator."))
     as_seen = Staff.objects.filter(pk=staff.pk, role=staff.role, is_active=staff.is_active)
     try:
         with transaction.atomic():
             if not Staff.objects.filter(pk=by.pk, role=ADMIN, is_active=True).select_for_update().exists():
-                raise AccountError("Only an active administrator changes accounts.")
+                raise AccountError(_("Only an active administrator changes accounts."))
             if not as_seen.update(**values, tokens_valid_from=Now()):
-                raise AccountError(f"{staff.username} was changed meanwhile; look again.")
+                raise AccountError(_("%(name)s was changed meanwhile; look again.") % {"name": staff.username})
             _record(staff, by, what, **detail)
     except IntegrityError as error:
-        raise AccountError(f"{staff.username} is the last active administrator; make another one first.") from error
+        raise AccountError(
+            _("%(name)s is the last active administrator; make another one first.") % {"name": staff.username}
+        ) from error
     staff.refresh_from_db()
 
 

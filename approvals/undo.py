@@ -3,6 +3,8 @@
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 
 from approvals.errors import Conflict, Forbidden, Invalid, NotFound
 from approvals.models import Request, Staff, Task, Withdrawal
@@ -11,6 +13,7 @@ from approvals.requests import event_of, locked, move
 from approvals.tally import approvals_of
 from audit.access import DECIDES
 from audit.models import Kind
+from audit.names import role_name
 from audit.record import Actor, NewEvent, record
 from ledger.recalls import TooLate, recall
 
@@ -27,7 +30,7 @@ def undo(*, reference: str, staff: Staff) -> Request:
             raise Conflict(request.state, request.decided_by, request.decided_at)
         own = approvals_of(request).filter(staff=staff).first()
         if own is None:
-            raise Forbidden("not_yours", "You can only take your own approval back.")
+            raise Forbidden("not_yours", _("You can only take your own approval back."))
         Withdrawal.objects.create(decision=own, staff=staff)
         was_approved = request.state == Request.State.APPROVED
         if was_approved:
@@ -46,7 +49,14 @@ def report_mistake(*, reference: str, staff: Staff, text: str) -> Task:
     looks after the rest."""
     text = text.strip()
     if not text or "\x00" in text or len(text) > MOST_TEXT:
-        raise Invalid({"text": [f"Say what went wrong, in at most {MOST_TEXT:,} characters."]})
+        raise Invalid(
+            {
+                "text": [
+                    _("Say what went wrong, in at most %(most)s characters.")
+                    % {"most": number_format(MOST_TEXT, force_grouping=True)}
+                ]
+            }
+        )
     with transaction.atomic():
         request = locked(reference)
         _require_role(staff)
@@ -79,11 +89,18 @@ def finish_task(*, task_id: int, staff: Staff, outcome: str) -> None:
     """Say what was done about a task; the first to say so ends it."""
     outcome = outcome.strip()
     if not outcome or "\x00" in outcome or len(outcome) > MOST_TEXT:
-        raise Invalid({"outcome": [f"Say what was done, in at most {MOST_TEXT:,} characters."]})
+        raise Invalid(
+            {
+                "outcome": [
+                    _("Say what was done, in at most %(most)s characters.")
+                    % {"most": number_format(MOST_TEXT, force_grouping=True)}
+                ]
+            }
+        )
     with transaction.atomic():
         task = Task.objects.select_for_update(of=("self",)).select_related("done_by").filter(pk=task_id).first()
         if task is None:
-            raise NotFound("There is no such task.")
+            raise NotFound(_("There is no such task."))
         if task.done_by is not None:
             raise Conflict("done", task.done_by.username, task.done_at)
         Task.objects.filter(pk=task_id).update(done_by=staff, done_at=Now(), outcome=outcome)
@@ -99,4 +116,7 @@ def _reported(request: Request) -> bool:
 
 def _require_role(staff: Staff) -> None:
     if staff.role not in DECIDES or not staff.is_active:
-        raise Forbidden("role", f"The role {staff.role} does not decide requests; agents and leads do.")
+        raise Forbidden(
+            "role",
+            _("The role %(role)s does not decide requests; agents and leads do.") % {"role": role_name(staff.role)},
+        )

@@ -1,24 +1,34 @@
-"""What is said when a page cannot be given: one sentence that helps, and JSON under /api/."""
+"""What is said when a page cannot be given: one sentence that helps, and JSON where programs read it."""
 
 import sys
 from typing import Any
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import get_language, get_language_bidi, override
+from django.utils.translation import gettext_lazy as _
+
+from config.languages import is_for_machines
 
 _PAGES = {
-    400: ("malformed", "This request could not be read", "Go back, reload the page and try again."),
+    400: ("malformed", _("This request could not be read"), _("Go back, reload the page and try again.")),
     403: (
         "forbidden",
-        "This is not open to you",
-        "Your role does not include this page; ask an admin if it should.",
+        _("This is not open to you"),
+        _("Your role does not include this page; ask an admin if it should."),
     ),
-    404: ("not_found", "There is nothing here", "The address may be mistyped, or what it named is gone."),
-    503: ("unavailable", "This cannot be answered right now", "Try again in a moment; nothing was lost."),
-    500: ("fault", "Something failed on our side", "It has been logged. Try again in a moment."),
+    404: ("not_found", _("There is nothing here"), _("The address may be mistyped, or what it named is gone.")),
+    503: (
+        "unavailable",
+        _("This cannot be answered right now"),
+        _("Try again in a moment; nothing was lost."),
+    ),
+    500: ("fault", _("Something failed on our side"), _("It has been logged. Try again in a moment.")),
 }
-_CSRF = "This form was open for too long or cookies are off. Go back, reload the page and send it again."
+_CSRF = _("This form was open for too long or cookies are off. Go back, reload the page and send it again.")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -43,11 +53,13 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _say(request, 403, _CSRF)
 
 
-def _say(request: HttpRequest, status: int, advice: str = "") -> HttpResponse:
+def _say(request: HttpRequest, status: int, advice: str | Promise = "") -> HttpResponse:
     code, title, usual = _PAGES[status]
     advice = advice or usual
-    if request.path.startswith("/api/"):
-        return JsonResponse({"code": code, "message": f"{title}. {advice}"}, status=status)
-    context: dict[str, Any] = {"status": status, "title": title, "advice": advice}
+    if is_for_machines(request.path):
+        with override(settings.LANGUAGE_CODE):
+            return JsonResponse({"code": code, "message": f"{title}. {advice}"}, status=status)
+    language = {"LANGUAGE_CODE": get_language(), "LANGUAGE_BIDI": get_language_bidi()}
+    context: dict[str, Any] = {"status": status, "title": title, "advice": advice, **language}
     # Without the request: an error page asks neither the session nor the database.
     return render(None, "config/error.html", context, status=status)

@@ -1,7 +1,9 @@
 """What people type into the console's forms."""
 
+from django.utils.translation import gettext as _
+
 from approvals import errors
-from ledger.money import parse
+from ledger.money import parse, show
 
 
 def amount_of(text: str, verdict: str, currency: str) -> int | None:
@@ -11,4 +13,6 @@ def amount_of(text: str, verdict: str, currency: str) -> int | None:
     try:
         return parse(text, currency)
     except ValueError as error:
-        raise errors.Invalid({"amount_minor": [str(error)]}) from error
+        raise errors.Invalid(
+            {"amount_minor": [_("Give an amount such as %(amount)s.") % {"amount": show(1250, currency)}]}
+        ) from error

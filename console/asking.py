@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from agents.models import Conversation, Message
@@ -50,7 +51,7 @@ def ask(*, reference: str, staff: Staff, code: str) -> Question:
     two who ask the same at once meet at the constraint."""
     require_decider(staff)
     if code not in TEXTS:
-        raise Invalid({"code": ["Choose one of the questions."]})
+        raise Invalid({"code": [_("Choose one of the questions.")]})
     with transaction.atomic():
         request = locked(reference)
         require_decidable(request)
@@ -66,7 +67,7 @@ def ask(*, reference: str, staff: Staff, code: str) -> Question:
 def _keep(request: Request, staff: Staff, code: str) -> Question:
     closed = Conversation.objects.filter(pk=request.conversation_id, state=Conversation.State.CLOSED)
     if closed.exists():
-        raise Invalid({"code": ["The conversation is closed, so the customer cannot answer there."]})
+        raise Invalid({"code": [_("The conversation is closed, so the customer cannot answer there.")]})
     try:
         with transaction.atomic():
             return Question.objects.create(request=request, staff=staff, code=code)

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from approvals import bulk, errors, shifts
@@ -23,9 +24,9 @@ def several(request: HttpRequest) -> HttpResponse:
 
 def _do(request: HttpRequest) -> list[bulk.Done]:
     form, staff = request.POST, staff_of(request)
-    chosen = [(reference, digest) for reference, _, digest in (v.partition(" ") for v in form.getlist("item"))]
-    if any("\x00" in reference for reference, _ in chosen):
-        raise errors.Invalid({"items": ["There is no such request."]})
+    chosen = [(reference, digest) for reference, _blank, digest in (v.partition(" ") for v in form.getlist("item"))]
+    if any("\x00" in reference for reference, _digest in chosen):
+        raise errors.Invalid({"items": [_("There is no such request.")]})
     match form.get("deed"):
         case "approve":
             return bulk.approve_all(chosen=chosen, staff=staff)
@@ -36,4 +37,4 @@ def _do(request: HttpRequest) -> list[bulk.Done]:
             )  # fmt: skip
         case "give":
             return bulk.give_all(chosen=chosen, to=shifts.colleague(form.get("to", "")), by=staff)
-    raise errors.Invalid({"deed": ["Choose what to do with them."]})
+    raise errors.Invalid({"deed": [_("Choose what to do with them.")]})

@@ -13,6 +13,7 @@ class Bar:
 
     x: int
     y: int
+    width: int
     height: int
     series: int
 
@@ -29,31 +30,49 @@ class Chart:
     width: int
     highest: str
     total: str
+    """Empty where the series are compared, as their sum says nothing."""
 
 
 def draw(
-    key: str, title: str, columns: tuple[str, ...], days: Mapping[dt.date, Sequence[int]], show: Callable[[int], str]
+    key: str,
+    title: str,
+    columns: tuple[str, ...],
+    days: Mapping[dt.date, Sequence[int]],
+    show: Callable[[int], str],
+    *,
+    compared: bool = False,
 ) -> Chart:
-    """Bars whose series stand on each other; `days` holds one number per series, oldest day first."""
-    highest = max((sum(numbers) for numbers in days.values()), default=0)
+    """Bars whose series stand on each other, or beside each other where they are `compared`; `days` holds one number
+    per series, oldest day first."""
+    highest = max((max(numbers) if compared else sum(numbers) for numbers in days.values()), default=0)
+    stand = _beside if compared else _stack
     return Chart(
         key=key,
         title=title,
         columns=columns,
         rows=[(day, [show(number) for number in numbers]) for day, numbers in days.items()],
-        bars=[bar for place, numbers in enumerate(days.values()) for bar in _stack(place, numbers, highest)],
+        bars=[bar for place, numbers in enumerate(days.values()) for bar in stand(place * SLOT + 1, numbers, highest)],
         width=len(days) * SLOT,
         highest=show(highest),
-        total=show(sum(sum(numbers) for numbers in days.values())),
+        total="" if compared else show(sum(sum(numbers) for numbers in days.values())),
     )
 
 
-def _stack(place: int, numbers: Sequence[int], highest: int) -> list[Bar]:
+def _stack(left: int, numbers: Sequence[int], highest: int) -> list[Bar]:
     bars, foot = [], HEIGHT
     for series, number in enumerate(numbers):
-        height = round(number * HEIGHT / highest) if highest else 0
-        if number and not height:
-            height = 1  # what is there is seen
+        height = _height(number, highest)
         foot -= height
-        bars.append(Bar(x=place * SLOT + 1, y=max(foot, 0), height=height, series=series))
+        bars.append(Bar(x=left, y=max(foot, 0), width=BAR, height=height, series=series))
     return bars
+
+
+def _beside(left: int, numbers: Sequence[int], highest: int) -> list[Bar]:
+    width = BAR // len(numbers)
+    heights = [_height(number, highest) for number in numbers]
+    return [Bar(left + place * width, HEIGHT - tall, width, tall, place) for place, tall in enumerate(heights)]
+
+
+def _height(number: int, highest: int) -> int:
+    """What is there is seen."""
+    return max(1, round(number * HEIGHT / highest)) if number else 0

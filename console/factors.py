@@ -4,6 +4,7 @@ from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from approvals import staff as deeds
 from approvals.accounts import AccountError
@@ -27,9 +28,9 @@ def link(*, staff: Staff, subject: str, by: Staff) -> None:
     oidc = settings.PLACET.staff.oidc
     _not_oneself(staff, by)
     if oidc is None:
-        raise AccountError("There is no identity provider: set PLACET_OIDC_ISSUER first.")
+        raise AccountError(_("There is no identity provider: set PLACET_OIDC_ISSUER first."))
     if len(subject) > 191 or "\x00" in subject:
-        raise AccountError("A subject has at most 191 characters: copy it from the identity provider.")
+        raise AccountError(_("A subject has at most 191 characters: copy it from the identity provider."))
     try:
         with transaction.atomic():
             for row in SocialAccount.objects.filter(user_id=staff.pk):
@@ -39,12 +40,12 @@ def link(*, staff: Staff, subject: str, by: Staff) -> None:
             deeds.end_access(staff=staff, by=by)
             _record(staff, by, "linked" if subject else "unlinked", subject=subject)
     except IntegrityError as error:
-        raise AccountError("That subject is linked to somebody else already.") from error
+        raise AccountError(_("That subject is linked to somebody else already.")) from error
 
 
 def _not_oneself(staff: Staff, by: Staff) -> None:
     if staff.pk == by.pk:
-        raise AccountError("Nobody changes their own account here; ask another administrator.")
+        raise AccountError(_("Nobody changes their own account here; ask another administrator."))
 
 
 def _record(staff: Staff, by: Staff, what: str, **detail: str) -> None:

@@ -18,7 +18,7 @@ from approvals.simulation import MOST_DAYS, Simulation, go_on
 from audit.access import READS_RECORD, staff_page
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
-from console.pair_chart import pairs_by_day
+from console.charts import Chart, draw
 from console.policy_form import PolicyForm
 from console.simulation_state import SECONDS, seal, unseal
 
@@ -100,13 +100,20 @@ def _step(request: HttpRequest, number: int, found: Simulation) -> HttpResponse:
     go_on(policies.policy_at(number), found, SECONDS)
     context: dict[str, Any] = {"number": number, "simulation": found}
     if found.done:
-        last = dt.datetime.fromisoformat(found.began).date()
-        context["chart"] = pairs_by_day(found.by_day, last, found.days)
-        context["by_day"] = sorted(found.by_day.items(), reverse=True)
+        context["chart"] = _chart(found) if found.by_day else None
     else:
         context["state"] = seal(found, version=number, staff_id=_staff(request).pk)
     whole = "console/simulation.html" if not request.headers.get("HX-Request") else "console/_simulation.html"
     return render(request, whole, context)
+
+
+def _chart(found: Simulation) -> Chart:
+    """Days without a write are there with no bars, so that equal distances are equal times."""
+    last = dt.datetime.fromisoformat(found.began).astimezone(dt.UTC).date()
+    days = [last - dt.timedelta(days=back) for back in reversed(range(found.days + 1))]
+    reviews = {day: found.by_day.get(day.isoformat(), [0, 0]) for day in days}
+    columns = (_("as decided"), _("under this version"))
+    return draw("reviews", _("Reviews per day (UTC)"), columns, reviews, str, compared=True)
 
 
 def _staff(request: HttpRequest) -> Staff:

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from approvals import decisions, eligibility, errors, evidence, presence, shifts, tally
@@ -92,7 +93,8 @@ def _require_cards(reference: str, staff: Staff, verdict: str) -> None:
     found = get_object_or_404(Request, pk=reference)
     missing = evidence.unopened(found, evidence.look_of(found, staff)) if found.state == "pending" else None
     if verdict == "approve" and missing:
-        raise errors.Invalid({"cards": [f"Read this first: {missing.label.lower()} shows why this asks."]})
+        said = _("Read this first, it shows why this asks: %(card)s.") % {"card": missing.label}
+        raise errors.Invalid({"cards": [said]})
 
 
 @staff_page(*DECIDES)
@@ -114,7 +116,7 @@ def _shown(request: HttpRequest, reference: str) -> Any:
     except signing.BadSignature as error:
         if refusal := eligibility.refusal_for(get_object_or_404(Request, pk=reference), staff_of(request)):
             raise refusal from error
-        raise errors.DigestDiffers("This page was open for too long; read it again as it now stands.") from error
+        raise errors.DigestDiffers(_("This page was open for too long; read it again as it now stands.")) from error
 
 
 def _salt(request: HttpRequest, reference: str) -> str:

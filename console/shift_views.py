@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from approvals import errors, shifts
@@ -37,7 +38,7 @@ def _do(request: HttpRequest) -> str:
     if deed == "hand_over":
         to = request.POST.get("to", "")
         return _moved(shifts.hand_over(staff, to=shifts.colleague(to) if to else None))
-    raise errors.Invalid({"deed": ["Choose what to do."]})
+    raise errors.Invalid({"deed": [_("Choose what to do.")]})
 
 
 def _moved(references: list[str]) -> str:

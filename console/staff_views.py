@@ -19,6 +19,7 @@ from approvals.accounts import AccountError, create_staff
 from approvals.models import Staff
 from approvals.presence import is_fresh, presence_of
 from audit.access import ADMIN, AUDITOR, ROLES, staff_page
+from audit.names import role_name
 from audit.record import Actor
 from console import factors
 from console.access import table
@@ -49,7 +50,9 @@ def staff(request: HttpRequest) -> HttpResponse:
         made = create_staff(name, role, password, customer, by=Actor(kind="staff", id=_me(request).username))
     except AccountError as error:
         return _list(request, str(error), status=422)
-    messages.success(request, gettext("%(name)s may sign in as %(role)s.") % {"name": made.username, "role": role})
+    messages.success(
+        request, gettext("%(name)s may sign in as %(role)s.") % {"name": made.username, "role": role_name(role)}
+    )
     return redirect("staff")
 
 

@@ -5,11 +5,16 @@ import json
 from typing import Any
 
 from django import template
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy
+
+from audit.names import actor_name, role_name
 
 register = template.Library()
+register.filter("role_name", role_name)
+register.filter("actor_name", actor_name)
 
 TOOLS = {
     "issue_refund": gettext_lazy("Refund"),
@@ -45,22 +50,6 @@ RULES = {
     "status_asks": gettext_lazy("The order's status always asks."),
     "address_of_valuable_order": gettext_lazy("Valuable goods would go to a new address."),
 }
-# Codes that `words` makes readable, for the catalogues of other languages.
-CODES = (
-    gettext_noop("Pending"), gettext_noop("Approved"), gettext_noop("Executing"), gettext_noop("Executed"),
-    gettext_noop("Denied"), gettext_noop("Expired"), gettext_noop("Stale"), gettext_noop("Withdrawn"),
-    gettext_noop("Failed"), gettext_noop("Unknown"), gettext_noop("Refused"), gettext_noop("Queued"),
-    gettext_noop("Observed"), gettext_noop("Running"), gettext_noop("Finished"), gettext_noop("Answered"),
-    gettext_noop("Parked"), gettext_noop("Cut"), gettext_noop("Refusal"), gettext_noop("Max tokens"),
-    gettext_noop("Context window"), gettext_noop("Model unavailable"), gettext_noop("Taken over"),
-    gettext_noop("Signed out"), gettext_noop("Limit model calls"), gettext_noop("Limit input tokens"),
-    gettext_noop("Limit output tokens"), gettext_noop("Limit money"), gettext_noop("Limit seconds"),
-    gettext_noop("Limit writes"), gettext_noop("Limit errors"), gettext_noop("Limit day"), gettext_noop("Delivered"),
-    gettext_noop("Processed"), gettext_noop("Pending items changed"), gettext_noop("Cancelled"),
-    gettext_noop("Return requested"), gettext_noop("Exchange requested"), gettext_noop("Sent"),
-    gettext_noop("Settled"), gettext_noop("Outside"), gettext_noop("Damaged"), gettext_noop("Late"),
-    gettext_noop("Wrong item"), gettext_noop("Other"),
-)  # fmt: skip
 
 
 @register.filter
@@ -68,6 +57,19 @@ def words(code: str) -> str:
     """`not_eligible` as "Not eligible"."""
     said = str(code).replace("_", " ").capitalize()
     return gettext(said) if said else ""
+
+
+@register.filter
+def mid_words(code: str) -> str:
+    """The same within a sentence. Only the first letter changes: other languages have capitals of their own."""
+    said = words(code)
+    return said[:1].lower() + said[1:]
+
+
+@register.filter
+def path_words(path: str) -> str:
+    """Where a value stands, part by part: `movements 1 amount_minor`."""
+    return " › ".join(words(part) for part in path.split())
 
 
 @register.filter
@@ -108,5 +110,5 @@ def at(moment: dt.datetime | None, show: str = "at") -> SafeString | str:
         '<time datetime="{}" data-show="{}">{} UTC</time>',
         utc.isoformat(timespec="milliseconds"),
         show,
-        utc.strftime("%-d %b %Y, %H:%M:%S"),
+        date_format(utc, "j M Y, H:i:s"),
     )

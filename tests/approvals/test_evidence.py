@@ -70,7 +70,7 @@ def test_a_flag_is_read_before_it_is_approved_on_the_page(
     request, client = Request.objects.get(), signed_in(agent)
     form, page = form_on(client, request), reverse("request", args=[request.reference])
     refused = client.post(page, {**form, "verdict": "approve"})
-    assert (refused.status_code, b"case file shows why" in refused.content) == (422, True)
+    assert (refused.status_code, b"it shows why this asks: The case file" in refused.content) == (422, True)
     look(client, request, "case", 3)
     assert client.post(page, {**form, "verdict": "approve"}).status_code == 302
 
