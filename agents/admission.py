@@ -10,6 +10,7 @@ from agents.models import Definition
 from agents.prices import CHARACTERS_PER_TOKEN, asking_microcents
 from audit import sql
 
+# It does not wait for the disk: a database that dies in this moment takes the note of one call with it, no more.
 _BEGIN = f"""
     WITH history (number, author, text, content, results, id) AS MATERIALIZED ({ROWS}),
     asked AS (
@@ -22,7 +23,7 @@ _BEGIN = f"""
         WHERE t.id = %s AND t.fence = %s AND t.state = 'running' AND c.id = t.conversation_id
         RETURNING {SIGNED_OUT} AS signed_out, {TAKEN_OVER} AS taken_over, EXISTS (
                 SELECT FROM approvals_brake WHERE target = 'answers' AND released_at IS NULL) AS paused,
-            t.customer_id, {limits.USED})
+            t.customer_id, {limits.USED}, set_config('synchronous_commit', 'off', true))
     SELECT signed_out, taken_over, paused, steps, input_tokens, output_tokens, cost_microcents, writes, errors_in_row,
            day.*, history.*
     FROM noted LEFT JOIN LATERAL (

@@ -13,6 +13,7 @@ from approvals.models import Request
 from approvals.outbox import tell_customer
 from approvals.tally import taken_back
 from audit import sql
+from audit.sql import Row
 from ledger.profiles import email_of
 from ledger.scopes import as_customer
 
@@ -22,7 +23,7 @@ STATES = {
 }  # fmt: skip
 
 
-_SAY_ONCE = """
+SAY_ONCE = """
     INSERT INTO agents_message (conversation_id, author, text, key, in_history, content, stop_reason,
                                 provider_request_id)
     VALUES (%s, 'notice', %s, %s, false, '', '', '') ON CONFLICT (conversation_id, key) DO NOTHING
@@ -32,9 +33,12 @@ _SAY_ONCE = """
 
 def notice(conversation_id: uuid.UUID, text: str, *, key: str) -> None:
     """Add a notice to the conversation, once per key, in the transaction of what it tells of."""
-    row = sql.row(_SAY_ONCE, [conversation_id, text, key])
-    if row is None:
-        return
+    if row := sql.row(SAY_ONCE, [conversation_id, text, key]):
+        tell(conversation_id, text, row)
+
+
+def tell(conversation_id: uuid.UUID, text: str, row: Row) -> None:
+    """News of a notice just stored, by what SAY_ONCE gave."""
     message = Message(pk=row[0], created_at=row[1], author=Message.Author.NOTICE, text=text)
     publish_on_commit(conversation_id, ("message", {"message": show_message(message)}))
 

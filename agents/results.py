@@ -4,11 +4,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents import taint
+from agents import notices, taint
 from agents.claims import Claimed
 from agents.history import tool_uses
 from agents.models import Message
-from agents.notices import notice
 from agents.prompt import definition
 from agents.tools.registry import Acted, tools
 from approvals.policy import Verdict
@@ -207,10 +206,13 @@ def keep(call: Call, outcome: Outcome) -> None:
         outcome.reference, outcome.text, outcome.is_error,
     ]  # fmt: skip
     counts: list[Any] = [_proposes(call.name), outcome.is_error, turn.turn_id]
-    sql.run(recorded + _KEEP, [*values, *result, *counts])
-    taint.keep(turn.conversation_id, call.message_id, call.block, call.name, outcome.untrusted)
     if outcome.told:
-        notice(turn.conversation_id, outcome.told, key=f"executed:{outcome.reference}")
+        told = [turn.conversation_id, outcome.told, f"executed:{outcome.reference}"]
+        if row := sql.row(recorded + _KEEP_AND_TELL, [*values, *result, *told, *counts]):
+            notices.tell(turn.conversation_id, outcome.told, row)
+    else:
+        sql.run(recorded + _KEEP, [*values, *result, *counts])
+    taint.keep(turn.conversation_id, call.message_id, call.block, call.name, outcome.untrusted)
 
 
 def _proposes(name: str) -> int:
@@ -223,13 +225,16 @@ _SHARED = (
     "decision", "rule", "reference", "order_id", "amount_minor", "currency", "policy_version", "credential_id",
     "latency_ms",
 )  # fmt: skip
-_KEEP = """, result AS (
+_RESULT = """, result AS (
         INSERT INTO agents_toolcall (message_id, block, turn_id, tool_use_id, tool, decision, reference, result,
                                      is_error)
         VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s))
-    UPDATE agents_turn SET writes = writes + %s,
+"""
+_COUNT = """UPDATE agents_turn SET writes = writes + %s,
         errors_in_row = CASE WHEN %s THEN errors_in_row + 1 ELSE 0 END WHERE id = %s
 """
+_KEEP = f"{_RESULT} {_COUNT}"
+_KEEP_AND_TELL = f"{_RESULT}, told AS ({notices.SAY_ONCE}), counted AS ({_COUNT}) SELECT id, created_at FROM told"  # noqa: S608
 
 
 def calls_of(turn: Claimed, message: Message) -> list[Call]:
