@@ -1,0 +1,49 @@
+"""News of one transaction: sent together, once it is committed, and never for what was rolled back."""
+
+import pytest
+from django.db import connection, transaction
+
+from agents import stream
+from agents.models import Conversation
+from ledger.staff import as_staff
+from tests import cast
+
+pytestmark = pytest.mark.committing
+
+
+@pytest.fixture
+def conversation(committing_db: str) -> Conversation:
+    as_staff(cast.fill_shop)
+    return Conversation.objects.get(pk=cast.begin_turn().conversation_id)
+
+
+def _told(conversation: Conversation) -> list[str]:
+    return [fields["event"] for _, fields in stream.client().xrange(f"{stream.STREAM}{conversation.pk}")]  # type: ignore[union-attr]
+
+
+def test_news_goes_out_together_and_in_order(conversation: Conversation) -> None:
+    before = _told(conversation)
+    with transaction.atomic():
+        stream.publish_on_commit(conversation.pk, ("one", {}))
+        stream.publish_on_commit(stream.DESK, ("request", {"reference": "R-1"}))
+        stream.publish_on_commit(conversation.pk, ("two", {}), ("three", {}))
+        assert len(connection.run_on_commit) == 1
+        assert _told(conversation) == before
+    assert _told(conversation) == [*before, "one", "two", "three"]
+
+
+def test_what_was_rolled_back_is_not_told(conversation: Conversation) -> None:
+    before = _told(conversation)
+    with transaction.atomic():
+        stream.publish_on_commit(conversation.pk, ("stays", {}))
+        with transaction.atomic():
+            stream.publish_on_commit(conversation.pk, ("goes", {}))
+            transaction.set_rollback(True)
+        stream.publish_on_commit(conversation.pk, ("stays too", {}))
+    assert _told(conversation) == [*before, "stays", "stays too"]
+
+
+def test_who_sends_hears_whether_somebody_watches(conversation: Conversation) -> None:
+    assert not stream.publish(conversation.pk, ("one", {}))
+    stream.client().set(f"{stream.WATCH}{conversation.pk}", "1", ex=30)
+    assert stream.publish(conversation.pk, ("two", {}))
