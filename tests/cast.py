@@ -22,13 +22,8 @@ PASSWORD = "correct horse battery staple"
 
 def make_customer(customer_id: str, *methods: dict[str, Any]) -> Customer:
     """A customer with payment methods; a gift card's `balance_minor` becomes its opening."""
-    customer = Customer.objects.create(
-        customer_id=customer_id,
-        name=customer_id.title(),
-        email=f"{customer_id}@example.com",
-        address=ADDRESS,
-        imported={},
-    )
+    customer = _customer(customer_id)
+    customer.save(force_insert=True)
     for position, method in enumerate(methods):
         balance = method.pop("balance_minor", 0)
         made = PaymentMethod.objects.create(customer=customer, position=position, **method)
@@ -37,17 +32,30 @@ def make_customer(customer_id: str, *methods: dict[str, Any]) -> Customer:
     return customer
 
 
+def _customer(customer_id: str) -> Customer:
+    email = f"{customer_id}@example.com"
+    return Customer(customer_id=customer_id, name=customer_id.title(), email=email, address=ADDRESS, imported={})
+
+
 def _open_gift_card(method: PaymentMethod, balance_minor: int) -> None:
-    currency = method.currency or ""
-    card = Account.objects.create(
-        kind="gift_card", currency=currency, customer_id=method.customer_id, payment_method=method
-    )
-    opening, _ = Account.objects.get_or_create(kind="opening", currency=currency)
+    card = _gift_card(method)
+    card.save(force_insert=True)
+    opening, _ = Account.objects.get_or_create(kind="opening", currency=card.currency)
     if balance_minor:
-        Transfer.objects.create(
-            kind="opening", debit=opening, credit=card, amount_minor=balance_minor, currency=currency,
-            customer_id=method.customer_id, payment_method=method,
-        )  # fmt: skip
+        _opening(opening, card, balance_minor).save(force_insert=True)
+
+
+def _gift_card(method: PaymentMethod) -> Account:
+    return Account(
+        kind="gift_card", currency=method.currency or "", customer_id=method.customer_id, payment_method=method
+    )
+
+
+def _opening(opening: Account, card: Account, amount_minor: int) -> Transfer:
+    return Transfer(
+        kind="opening", debit=opening, credit=card, amount_minor=amount_minor, currency=card.currency,
+        customer_id=card.customer_id, payment_method_id=card.payment_method_id,
+    )  # fmt: skip
 
 
 def make_order(
@@ -60,43 +68,76 @@ def make_order(
     provider_reference: str | None = None,
 ) -> Order:
     """An order of one line per price, captured in full from one payment method."""
+    order = _order(order_id, customer_id, *prices, status=status, currency=currency)
+    order.save(force_insert=True)
+    account = _order_account(order)
+    account.save(force_insert=True)
+    paying, _ = Account.objects.get_or_create(
+        payment_method_id=method, currency=currency, defaults={"kind": "external", "customer_id": customer_id}
+    )
+    _capture(paying, account, sum(prices), provider_reference).save(force_insert=True)
+    return order
+
+
+def _order(
+    order_id: str, customer_id: str, *prices: int, status: str = "delivered", currency: str = "GBP"
+) -> Order:  # fmt: skip
     items = [
         {"item_id": f"{order_id}-{n}", "product_id": "mug", "name": f"Thing {n}", "options": {}, "price_minor": price}
         for n, price in enumerate(prices, 1)
     ]
-    order = Order.objects.create(
+    return Order(
         order_id=order_id, customer_id=customer_id, currency=currency, status=status, address=ADDRESS, items=items,
         tracking=["TRK1"], imported={}, placed_at="2026-11-20T10:00:00Z",
     )  # fmt: skip
-    account = Account.objects.create(kind="order", currency=currency, customer_id=customer_id, order=order)
-    paying, _ = Account.objects.get_or_create(
-        payment_method_id=method, currency=currency, defaults={"kind": "external", "customer_id": customer_id}
-    )
-    Transfer.objects.create(
-        kind="capture", debit=paying, credit=account, amount_minor=sum(prices), currency=currency,
-        customer_id=customer_id, order=order, payment_method_id=method, provider_reference=provider_reference,
+
+
+def _order_account(order: Order) -> Account:
+    return Account(kind="order", currency=order.currency, customer_id=order.customer_id, order=order)
+
+
+def _capture(paying: Account, account: Account, amount_minor: int, provider_reference: str | None = None) -> Transfer:
+    return Transfer(
+        kind="capture", debit=paying, credit=account, amount_minor=amount_minor, currency=account.currency,
+        customer_id=account.customer_id, order_id=account.order_id, payment_method_id=paying.payment_method_id,
+        provider_reference=provider_reference,
     )  # fmt: skip
-    return order
 
 
 def fill_shop() -> None:
-    """Maya pays with a Visa and has a gift card; Noor pays with PayPal."""
-    make_customer(
-        "maya",
-        {"payment_method_id": "maya-visa", "kind": "card", "brand": "visa", "last4": "4242"},
-        {"payment_method_id": "maya-gift-0001", "kind": "gift_card", "currency": "GBP", "balance_minor": 3_000},
+    """Maya pays with a Visa and has a gift card; Noor pays with PayPal. In few statements: most tests begin here."""
+    Customer.objects.bulk_create([_customer("maya"), _customer("noor")])
+    visa = PaymentMethod(
+        payment_method_id="maya-visa", customer_id="maya", position=0, kind="card", brand="visa", last4="4242"
     )
-    make_customer("noor", {"payment_method_id": "noor-paypal", "kind": "paypal"})
+    gift = PaymentMethod(
+        payment_method_id="maya-gift-0001", customer_id="maya", position=1, kind="gift_card", currency="GBP"
+    )
+    paypal = PaymentMethod(payment_method_id="noor-paypal", customer_id="noor", position=0, kind="paypal")
+    PaymentMethod.objects.bulk_create([visa, gift, paypal])
     Product.objects.create(
         product_id="mug",
         name="Mug",
         items=[{"item_id": "mug-blue", "options": {"colour": "blue"}, "available": True, "price_minor": 900}],
         imported={},
     )
-    make_order("4471", "maya", 9_900, 2_500, method="maya-visa")
-    make_order("4472", "maya", 60_000, method="maya-visa")
-    make_order("4473", "maya", 1_500, method="maya-visa", status="pending")
-    make_order("5001", "noor", 8_000, method="noor-paypal")
+    orders = [
+        _order("4471", "maya", 9_900, 2_500),
+        _order("4472", "maya", 60_000),
+        _order("4473", "maya", 1_500, status="pending"),
+        _order("5001", "noor", 8_000),
+    ]
+    Order.objects.bulk_create(orders)
+    opening, card = Account(kind="opening", currency="GBP"), _gift_card(gift)
+    from_visa, from_paypal = (
+        Account(kind="external", currency="GBP", customer_id=method.customer_id, payment_method=method)
+        for method in (visa, paypal)
+    )
+    accounts = [_order_account(order) for order in orders]
+    Account.objects.bulk_create([opening, card, from_visa, from_paypal, *accounts])
+    paid = [(from_visa, 12_400), (from_visa, 60_000), (from_visa, 1_500), (from_paypal, 8_000)]
+    captures = [_capture(paying, account, amount) for (paying, amount), account in zip(paid, accounts, strict=True)]
+    Transfer.objects.bulk_create([_opening(opening, card, 3_000), *captures])
 
 
 def make_staff(username: str, role: str, **fields: Any) -> Staff:

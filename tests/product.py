@@ -1,8 +1,6 @@
 """The product as it is served: web, worker and beat as real processes on a database of their own."""
 
 import json
-import signal
-import sys
 import threading
 import time
 import uuid
@@ -15,9 +13,8 @@ from typing import Any
 
 from agents.tokens import mint_widget_token
 from approvals.accounts import mint_staff_token
-from config.home import REPOSITORY
-from config.processes import Child
 from config.servers import free_port
+from tests import warm
 from tests.servers import product_env
 
 WORKER = ["worker", "-P", "threads", "-c", "4", "--prefetch-multiplier", "1", "--without-gossip", "--without-mingle"]
@@ -39,20 +36,18 @@ class Product:
     port: int
     environ: dict[str, str]
     folder: Path
-    children: dict[str, Child] = field(default_factory=dict)
+    children: dict[str, warm.Warm] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
         return f"http://localhost:{self.port}"
 
-    def start(self, name: str, *module: str) -> Child:
-        child = Child(name, [sys.executable, "-m", *module], self.folder / f"{name}.log", self.environ, cwd=REPOSITORY)
-        child.start()
-        self.children[name] = child
-        return child
+    def start(self, name: str, *module: str) -> None:
+        log = self.folder / f"{name}.log"
+        self.children[name] = warm.start_module(*module, environ=self.environ, log=log)
 
-    def start_worker(self, name: str = "worker") -> Child:
-        return self.start(name, "celery", "-A", "config", *WORKER, "-n", f"{name}@test", "-l", "INFO")
+    def start_worker(self, name: str = "worker") -> None:
+        self.start(name, "celery", "-A", "config", *WORKER, "-n", f"{name}@test", "-l", "INFO")
 
     def call(self, method: str, path: str, token: str, body: Any = None) -> tuple[int, Any]:
         connection = HTTPConnection("localhost", self.port, timeout=20)
@@ -163,7 +158,4 @@ def running_product(database_url: str, folder: Path, **environ: str) -> Iterator
         yield product
     finally:
         for child in product.children.values():
-            if child.process is not None:
-                child.process.send_signal(signal.SIGCONT)
-                child.process.kill()
-                child.process.wait(10)
+            child.kill()

@@ -1,4 +1,4 @@
-"""The public retail data: the shop imported once per process, and its rows compared before and after."""
+"""The public retail data: the shop imported once, and its rows compared before and after."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
+from pytest_django import DjangoDbBlocker
 
 from agents.execute import execute
 from approvals.decisions import decide
@@ -18,7 +19,7 @@ from ledger.shop_export import export_lines
 from ledger.shop_io import import_shop
 from ledger.staff import as_staff
 from tests import cast
-from tests.servers import _point_at, fresh_database
+from tests.servers import cluster, on_fresh_database, pointed_at
 
 Json = dict[str, Any]
 FOLDER = Path(settings.PLACET.shared) / "data" / "retail"
@@ -35,18 +36,18 @@ def read(name: str) -> list[Json]:
 
 
 @pytest.fixture(scope="module")
-def retail_shop(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+def retail_shop(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """A database of the module's own with the public shop in it."""
-    options = connections.settings["default"]
-    usual = options["NAME"]
-    with fresh_database() as url, django_db_blocker.unblock():
-        _point_at(options, url.rpartition("/")[2])
-        try:
-            with (FOLDER / "shop.jsonl").open("rb") as file:
-                import_shop(file, lambda done, total: None)
-            yield
-        finally:
-            _point_at(options, usual)
+    with django_db_blocker.unblock():
+        template = cluster().made_once("template_retail", _make_shop)
+    with on_fresh_database(django_db_blocker, template):
+        yield
+
+
+def _make_shop(name: str) -> None:
+    cluster().copy(name)
+    with pointed_at(name), (FOLDER / "shop.jsonl").open("rb") as file:
+        import_shop(file, lambda done, total: None)
 
 
 @pytest.fixture
@@ -103,8 +104,9 @@ def as_compared(line: Json) -> Json:
 
 @cache
 def _fingerprint_sql() -> str:
+    """Where each row lies and which transaction wrote it: any write makes a row anew, even one that changes nothing."""
     parts = [
-        f"SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM ledger_{table} t"
+        f"SELECT md5(coalesce(string_agg(t.ctid || ' ' || t.xmin, ',' ORDER BY t.ctid), '')) FROM ledger_{table} t"
         + (" WHERE t.customer_id IS DISTINCT FROM %(customer)s" if table != "product" else "")
         for table in _TABLES
     ]

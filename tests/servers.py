@@ -11,10 +11,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import cast
@@ -49,27 +49,30 @@ class Cluster:
         """The address of a database for one of the roles; all have the same password here."""
         return f"postgresql://{user}:{self.password}@127.0.0.1:{self.port}/{database}"
 
-    @cached_property
-    def template(self) -> str:
-        """The migrated database that is copied; the first process that asks makes it."""
-        with (Path(self.folder) / "template.lock").open("w") as lock:
+    def made_once(self, name: str, make: Callable[[str], None]) -> str:
+        """A database to copy from, by its name; the first process that asks makes it."""
+        with (Path(self.folder) / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            made = Path(self.folder) / "template.made"
+            made = Path(self.folder) / f"{name}.made"
             if not made.exists():
-                roles.make_owner(self.url("postgres"), self.password, _TEMPLATE)
-                roles.make_roles(self.url(_TEMPLATE), self.password)
-                environ = {**os.environ, "DATABASE_OWNER_URL": self.url(_TEMPLATE, roles.OWNER)}
-                command = [sys.executable, "manage.py", "migrate", "--no-input", "-v", "0"]
-                run(command, env=environ, cwd=REPOSITORY)
+                make(name)
                 made.touch()
-        return _TEMPLATE
+        return name
 
-    def copy(self, name: str) -> None:
-        """Make a migrated database of that name, with the privileges that set-up gives."""
-        database, template = sql.Identifier(name), sql.Identifier(self.template)
+    def _migrate(self, name: str) -> None:
+        roles.make_owner(self.url("postgres"), self.password, name)
+        roles.make_roles(self.url(name), self.password)
+        environ = {**os.environ, "DATABASE_OWNER_URL": self.url(name, roles.OWNER)}
+        run([sys.executable, "manage.py", "migrate", "--no-input", "-v", "0"], env=environ, cwd=REPOSITORY)
+
+    def copy(self, name: str, template: str = "") -> None:
+        """Make a database of that name like the template or else a migrated one, with the privileges that set-up
+        gives."""
+        source = template or self.made_once(_TEMPLATE, self._migrate)
+        database = sql.Identifier(name)
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             for statement in (
-                sql.SQL("CREATE DATABASE {0} TEMPLATE {1} OWNER placet_owner").format(database, template),
+                sql.SQL("CREATE DATABASE {0} TEMPLATE {1} OWNER placet_owner").format(database, sql.Identifier(source)),
                 sql.SQL("REVOKE ALL ON DATABASE {0} FROM PUBLIC").format(database),
                 sql.SQL("GRANT CONNECT ON DATABASE {0} TO placet_app").format(database),
             ):
@@ -133,10 +136,10 @@ def _start_valkey(config: pytest.Config) -> None:
 
 
 @contextmanager
-def fresh_database() -> Iterator[str]:
-    """A migrated, empty database of its own: gives its address for the application's role."""
+def fresh_database(template: str = "") -> Iterator[str]:
+    """A migrated database of its own, empty without a template: gives its address for the application's role."""
     name = f"{_own_database()}_{next(_numbers)}"
-    cluster().copy(name)
+    cluster().copy(name, template)
     try:
         yield cluster().url(name, roles.APP)
     finally:
@@ -162,17 +165,23 @@ def committing_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> 
 
 
 @contextmanager
-def on_fresh_database(django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
+def on_fresh_database(django_db_blocker: DjangoDbBlocker, template: str = "") -> Iterator[str]:
     """A database of its own, to which every thread's `connections["default"]` leads until the block ends."""
+    with fresh_database(template) as url, django_db_blocker.unblock(), pointed_at(url.rpartition("/")[2]):
+        redis.Redis.from_url(os.environ["REDIS_URL"]).flushall()
+        yield url
+
+
+@contextmanager
+def pointed_at(database: str) -> Iterator[None]:
+    """Every thread's `connections["default"]` leads there until the block ends."""
     settings = connections.settings["default"]
     usual = settings["NAME"]
-    with fresh_database() as url, django_db_blocker.unblock():
-        redis.Redis.from_url(os.environ["REDIS_URL"]).flushall()
-        _point_at(settings, url.rpartition("/")[2])
-        try:
-            yield url
-        finally:
-            _point_at(settings, usual)
+    _point_at(settings, database)
+    try:
+        yield
+    finally:
+        _point_at(settings, usual)
 
 
 def _point_at(settings: dict[str, object], database: str) -> None:

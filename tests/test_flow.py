@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import redis
@@ -73,10 +72,7 @@ def test_from_the_chat_to_the_ledger_and_back(product: Product) -> None:
 def kill_worker(product: Product) -> None:
     """The worker that was started last, whichever test did it."""
     name = [name for name in product.children if name in WORKERS][-1]
-    process = product.children[name].process
-    assert process is not None
-    process.kill()
-    process.wait(10)
+    product.children[name].kill()
 
 
 def test_a_lost_doorbell_is_rung_again(product: Product) -> None:
@@ -137,7 +133,7 @@ def test_a_person_takes_over_while_the_model_thinks(product: Product, running_st
 def test_the_logs_hold_no_secret_and_no_fault(product: Product) -> None:
     chat = Chat(product, "noor")
     assert chat.answered(chat.say("Where is my order 5001?"), 60) == "answered"
-    text = "".join(Path(child.log).read_text() for child in product.children.values())
+    text = "".join(child.log.read_text() for child in product.children.values())
     assert "Traceback" not in text
     for secret in (product.environ["PLACET_SECRET_KEY"], "a-key", "eyJ"):
         assert secret not in text

@@ -3,22 +3,20 @@
 What a customer or a member of staff asks for runs in a process of its own too, where a test wants that to die.
 """
 
-import io
-import json
 import os
-import select
 import signal
-import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
-from config.home import REPOSITORY
 from config.processes import die_with_parent
+from tests.warm import Warm, start
 
 LEASE_SECONDS = 3
 
@@ -34,28 +32,24 @@ def within(seconds: float, happens: Callable[[], bool], what: str = "it") -> Non
 class Workers:
     """Some worker processes under a supervisor that starts a dead one again at once."""
 
-    def __init__(self, supervisor: "subprocess.Popen[bytes]", log: Path) -> None:
+    def __init__(self, supervisor: Warm, orders: "Connection[Any, Any]") -> None:
         self.supervisor = supervisor
-        self.log = log
+        self._orders = orders
 
     @property
     def pids(self) -> list[int]:
         """The worker processes that live now."""
-        children = Path(f"/proc/{self.supervisor.pid}/task/{self.supervisor.pid}/children")
+        pid = self.supervisor.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children")
         return [int(pid) for pid in children.read_text().split()]
 
     def post(self, conversation_id: uuid.UUID, client_id: str, text: str) -> None:
         """A customer's message, stored by a process of its own."""
-        self._person("post", str(conversation_id), client_id, text)
+        self._orders.send(("post", str(conversation_id), client_id, text))
 
     def approve(self, reference: str, username: str) -> None:
         """An approval, given in a process of its own."""
-        self._person("approve", reference, username)
-
-    def _person(self, *command: str) -> None:
-        assert self.supervisor.stdin is not None
-        self.supervisor.stdin.write(json.dumps(command).encode() + b"\n")
-        self.supervisor.stdin.flush()
+        self._orders.send(("approve", reference, username))
 
     def send(self, number: signal.Signals) -> None:
         """Send every worker a signal."""
@@ -66,36 +60,25 @@ class Workers:
 @contextmanager
 def running_workers(environ: Mapping[str, str], log: Path, *, count: int = 1, threads: int = 8) -> Iterator[Workers]:
     """Workers with this environment until the block ends, which kills them."""
-    with log.open("wb") as output:
-        supervisor = subprocess.Popen(
-            [sys.executable, "-m", "tests.workers", str(count), str(threads)],
-            cwd=REPOSITORY,
-            env=dict(environ),
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    workers = Workers(supervisor, log)
+    ours, theirs = Pipe()
+    workers = Workers(start(_supervise, theirs, count, threads, environ=environ, log=log), ours)
     try:
         within(90, lambda: len(workers.pids) == count, "the workers' start")
         yield workers
     finally:
-        supervisor.kill()  # the workers die with it
-        supervisor.wait()
+        workers.supervisor.kill()  # the workers die with it
 
 
-def _supervise(count: int, threads: int) -> None:
-    die_with_parent(signal.SIGKILL)
+def _supervise(orders: "Connection[Any, Any]", count: int, threads: int) -> None:
     from config.celery import app
 
     app.loader.import_default_modules()
-    orders = io.FileIO(0)  # unbuffered, or select would not see what is left
     workers: set[int] = set()
     while True:
         while len(workers) < count:
             workers.add(_forked(lambda: _work(threads)))
-        if select.select([orders], [], [], 0.02)[0] and (line := orders.readline()):
-            _forked(partial(_act, *json.loads(line)))
+        if orders.poll(0.02):
+            _forked(partial(_act, *orders.recv()))
         workers -= _ended()
 
 
@@ -135,7 +118,3 @@ def _act(what: str, *given: str) -> None:
         request = Request.objects.get(reference=given[0])
         staff = Staff.objects.get(username=given[1])
         decide(reference=given[0], staff=staff, verdict="approve", digest=request.digest, shown=request.preview)
-
-
-if __name__ == "__main__":
-    _supervise(int(sys.argv[1]), int(sys.argv[2]))
