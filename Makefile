@@ -9,9 +9,10 @@ INSTALL = $(PIP) --python .venv/bin/python --disable-pip-version-check install -
 run: .venv/runtime
 	@exec .venv/bin/python -m config.run
 
+# Three at once even on two cores: tests of crashes and outages wait for leases most of their time.
 test: .venv/development
 	@.venv/bin/python -m tests.chromium
-	@exec .venv/bin/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@exec .venv/bin/python -m pytest -n 3 --dist loadgroup $(ARGS)
 
 # Writes its tables into docs/performance.md.
 bench: .venv/runtime .venv-bench/installed

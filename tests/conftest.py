@@ -95,8 +95,10 @@ def model(standin: Server, settings: Any) -> Server:
 
 
 @pytest.fixture(autouse=True)
-def _cheap_passwords(settings: Any) -> None:
+def _cheap(settings: Any) -> None:
+    """Passwords without the slow hash, and no look at every static file for each test's client."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.WHITENOISE_AUTOREFRESH = True
 
 
 @pytest.fixture

@@ -256,13 +256,13 @@ def test_a_deploy_lets_a_short_turn_finish_and_hands_back_a_long_one(site: Site)
     site.says("short", TEXT | {"delay": 1.0})
     site.says("long", TEXT | {"delay": 30, "repeat": 1}, TEXT)
     site.says("later", TEXT)
-    with site.workers(PLACET_LEASE_SECONDS="4") as workers:  # turns in flight get two seconds
+    with site.workers(PLACET_LEASE_SECONDS="8") as workers:  # turns in flight get four seconds
         short, long = _post("short"), _post("long")
         within(20, lambda: Turn.objects.filter(state="running").count() == 2, "the start of both")
         workers.send(signal.SIGTERM)
         time.sleep(0.3)
         later = _post("later")
-        within(10, lambda: _turn(long).owner == "" and _answered(short), "the hand-back")
+        within(20, lambda: _turn(long).owner == "" and _answered(short), "the hand-back")
         assert (_turn(short).attempts, _turn(long).waits) == (1, 1)
         assert _turn(later).state == "queued"
         workers.send(signal.SIGKILL)  # as the supervisor does after 25 s; here it starts the next one

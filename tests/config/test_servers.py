@@ -13,7 +13,7 @@ SCOPES = ("placet_customer", "placet_staff")
 
 
 def test_no_role_of_ours_is_above_the_rules() -> None:
-    with psycopg.connect(cluster().url(cluster().template)) as admin:
+    with fresh_database(), psycopg.connect(cluster().url("postgres")) as admin:
         rows = admin.execute(
             "SELECT rolname, rolcanlogin FROM pg_roles WHERE rolname LIKE 'placet_%' "
             "AND NOT (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication)"
