@@ -8,6 +8,7 @@ from typing import Any
 from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
+from redis import RedisError
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ def ring(task: str) -> None:
                 serializer="json",
                 retry=False,
             )
-    except (OperationalError, OSError) as exc:
+    except (OperationalError, RedisError, OSError) as exc:
         log.warning("the doorbell for %s was not heard: %s", task, exc)
 
 

@@ -33,12 +33,9 @@ def ask_and_store(turn: Claimed, *, step: int, watched: bool) -> Message:
     """One model call, outside any transaction and without a connection; then its reply and its cost, and the end of the
     turn if this was the last. Raises what `begin_call` and `ask` raise."""
     frozen = definition(turn.definition_id)
-    breaker = breaker_of(frozen.model)
-    breaker.admit()
     history = operator_notes.fitted(begin_call(turn, frozen), frozen.model, turn.turn_id)
     on_text = _teller(turn, step) if watched else None
-    with counting(breaker):
-        reply = _ask(turn, frozen, history, on_text)
+    reply = _ask(turn, frozen, history, on_text)
     reach("model_replied", turn.conversation_id)
     message = _kept(turn, step, reply, limits.counted(reply.usage, cost_microcents(frozen.model, reply.usage)))
     reach("reply_stored", turn.conversation_id)
@@ -49,10 +46,12 @@ def ask_and_store(turn: Claimed, *, step: int, watched: bool) -> Message:
 
 def _ask(turn: Claimed, frozen: Definition, history: list[Any], on_text: OnText | None) -> Reply:
     """The call was noted before it is spent; what was not spent after all is taken back."""
-    seconds = limits.seconds_left(turn)
+    breaker, seconds = breaker_of(frozen.model), limits.seconds_left(turn)
     give_back_connection()  # turns mostly wait for the model
     try:
-        return ask(frozen, json.dumps(history), seconds=seconds, on_text=on_text)
+        breaker.admit()
+        with counting(breaker):
+            return ask(frozen, json.dumps(history), seconds=seconds, on_text=on_text)
     except (ModelDown, ModelRefusesUs) as problem:
         if isinstance(problem, ModelRefusesUs) or not problem.spent:
             limits.forget_call(turn)

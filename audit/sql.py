@@ -5,7 +5,6 @@ The mapper's cursor makes itself anew for each statement, which costs half as mu
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import connection
@@ -30,14 +29,12 @@ def run(statement: str, values: Values = ()) -> int:
 
 
 def _run(statement: str, values: Values) -> "psycopg.Cursor[Row]":
+    """With one cursor for each connection, kept on it: every result is read before the next statement."""
     connection.ensure_connection()
-    raw: psycopg.Connection[Row] = connection.connection
-    cursor = _cursors.get(raw)
+    connection.validate_no_broken_transaction()
+    raw: Any = connection.connection
+    cursor: psycopg.Cursor[Row] | None = getattr(raw, "placet_cursor", None)
     if cursor is None:
-        cursor = _cursors[raw] = raw.cursor()
+        cursor = raw.placet_cursor = raw.cursor()
     with connection.wrap_database_errors:
         return cursor.execute(statement, values)
-
-
-_cursors: WeakKeyDictionary["psycopg.Connection[Row]", "psycopg.Cursor[Row]"] = WeakKeyDictionary()
-"""One for each connection, whose statements are read to the end before the next."""

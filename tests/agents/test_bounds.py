@@ -13,7 +13,7 @@ from agents import breaker, chat, limits, loop
 from agents.claims import LostTurn, claim
 from agents.history import messages_for
 from agents.model import ModelDown
-from agents.models import Conversation, Message, ToolCall, Turn
+from agents.models import Conversation, Message, Session, ToolCall, Turn
 from agents.standin.history import check_messages
 from agents.steering import end_turn, sign_out
 from agents.takeover import take_over
@@ -93,6 +93,16 @@ def test_a_turn_that_meets_an_open_breaker_waits_without_a_call(model: Server) -
     row = Turn.objects.get(pk=turn.turn_id)
     assert (row.state, row.owner, row.waits) == ("running", "", 1)
     assert model.received("wait") == []
+
+
+@pytest.mark.usefixtures("model")
+def test_a_first_turn_whose_customer_signed_out_ends_although_the_model_is_down() -> None:
+    breaker.breaker_of("claude-opus-5-5").open_until = float("inf")
+    turn = begin_turn(text=f"bye {uuid.uuid4().hex}")
+    Session.objects.create(session_id=turn.session_id, customer_id=turn.customer_id)
+    loop.run(turn)
+    row = Turn.objects.get(pk=turn.turn_id)
+    assert (row.state, row.reason, row.asked_tokens) == ("finished", "signed_out", 0)
 
 
 def test_a_turn_is_given_up_after_many_waits(model: Server) -> None:
