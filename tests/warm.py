@@ -34,6 +34,11 @@ class Warm:
     process: BaseProcess
     log: Path
 
+    def wait(self) -> int | None:
+        """Its exit code when it has ended (negative: the signal)."""
+        self.process.join()
+        return self.process.exitcode
+
     def kill(self) -> None:
         """End it at once, frozen or not, and wait until it is gone."""
         self.process.kill()

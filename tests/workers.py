@@ -69,6 +69,16 @@ def running_workers(environ: Mapping[str, str], log: Path, *, count: int = 1, th
         workers.supervisor.kill()  # the workers die with it
 
 
+def carry_out_payouts() -> None:
+    """What a worker does with payouts that are due, once; to be started in a process of its own."""
+    import django
+
+    django.setup()
+    from ledger import payouts
+
+    payouts.carry_out_due()
+
+
 def _supervise(orders: "Connection[Any, Any]", count: int, threads: int) -> None:
     from config.celery import app
 

@@ -3,15 +3,13 @@ mixture of faults, deaths and reports ends with one effect per key, as the books
 
 import random
 import signal
-import subprocess
-import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from agents.dispatch import dispatch
-from config.home import REPOSITORY
 from ledger import payouts
 from ledger.models import Transfer
 from ledger.payout_models import Payout
@@ -22,8 +20,9 @@ from tests.conftest import make_call
 from tests.ledger.test_payouts import make_due
 from tests.provider import SECRET, Provider, deliver
 from tests.servers import product_env
+from tests.warm import start
+from tests.workers import carry_out_payouts
 
-WORKER = "import django; django.setup(); from ledger import payouts; payouts.carry_out_due()"
 FAULTS = ["unavailable", "error_after", "drop_after", "late", "decline", "twice", ""]
 
 
@@ -56,8 +55,8 @@ def test_killed_around_the_call(
     (tmp_path / f"{place}@{key}#00").write_text(str(int(signal.SIGKILL)))
     more = {"PLACET_PAYMENTS_URL": provider.url, "PLACET_PAYMENTS_SECRET": SECRET, "PLACET_FAILPOINTS": str(tmp_path)}
     environ = product_env(committing_db, DJANGO_SETTINGS_MODULE="config.settings", **more)
-    command = [sys.executable, "-c", WORKER]
-    assert subprocess.run(command, cwd=REPOSITORY, env=environ, check=False).returncode == -signal.SIGKILL
+    worker = partial(start, carry_out_payouts, environ=environ, log=tmp_path / "worker.log")
+    assert worker().wait() == -signal.SIGKILL
     left = seen_by_staff(lambda: Payout.objects.get())
     assert (left.state, left.attempts) == ("unknown", 1)
     assert len(provider.effects) == (place == "payout_answered")
@@ -65,7 +64,7 @@ def test_killed_around_the_call(
         provider.call("/provider/forget_keys", {})
     assert payouts.due() == []  # the dead one's lease still runs
     make_due()
-    subprocess.run(command, cwd=REPOSITORY, env=environ, check=True)
+    assert worker().wait() == 0
     assert seen_by_staff(lambda: Payout.objects.get()).state == "settled"
     agree(provider)
 
