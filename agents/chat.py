@@ -38,6 +38,7 @@ def begin(*, customer_id: str, session_id: str) -> Conversation:
     while (begun := _begun(conversation, release_digest())) is None:
         release_definition_id()  # stored by the first conversation that a release begins
     conversation.definition_id, conversation.policy_version, conversation.created_at = begun
+    conversation._state.adding = False
     if missing_tools(conversation.definition_id):
         conversation.definition_id = release_definition_id()
         Conversation.objects.filter(pk=conversation.pk).update(definition_id=conversation.definition_id)

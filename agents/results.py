@@ -175,9 +175,25 @@ def unconfirmed(call: Call) -> Outcome:
 def keep(call: Call, outcome: Outcome) -> None:
     """Store the result with its event, its notice and the turn's counts, in the dispatch's transaction."""
     turn = call.turn
-    frozen = definition(turn.definition_id)
-    arguments = json.dumps(call.input)
-    recorded, values = recording(
+    recorded, values = _event(call, outcome)
+    values += [
+        call.message_id, call.block, turn.turn_id, call.tool_use_id, call.name[:200], outcome.decision,
+        outcome.reference, outcome.text, outcome.is_error,
+    ]  # fmt: skip
+    counts: list[Any] = [_proposes(call.name), outcome.is_error, turn.turn_id]
+    if outcome.told:
+        told = [turn.conversation_id, outcome.told, f"executed:{outcome.reference}"]
+        if row := sql.row(recorded + _KEEP_AND_TELL, [*values, *told, *counts]):
+            notices.tell(turn.conversation_id, outcome.told, row)
+    else:
+        sql.run(recorded + _KEEP, [*values, *counts])
+    taint.keep(turn.conversation_id, call.message_id, call.block, call.name, outcome.untrusted)
+
+
+def _event(call: Call, outcome: Outcome) -> tuple[str, list[Any]]:
+    """The event, as the beginning of a statement and its values."""
+    turn, frozen, arguments = call.turn, definition(call.turn.definition_id), json.dumps(call.input)
+    return recording(
         Actor(kind="customer", id=turn.customer_id),
         NewEvent(
             kind="dispatch",
@@ -201,18 +217,6 @@ def keep(call: Call, outcome: Outcome) -> None:
         fault=outcome.fault,
         untrusted=outcome.untrusted or None,
     )
-    result: list[Any] = [
-        call.message_id, call.block, turn.turn_id, call.tool_use_id, call.name[:200], outcome.decision,
-        outcome.reference, outcome.text, outcome.is_error,
-    ]  # fmt: skip
-    counts: list[Any] = [_proposes(call.name), outcome.is_error, turn.turn_id]
-    if outcome.told:
-        told = [turn.conversation_id, outcome.told, f"executed:{outcome.reference}"]
-        if row := sql.row(recorded + _KEEP_AND_TELL, [*values, *result, *told, *counts]):
-            notices.tell(turn.conversation_id, outcome.told, row)
-    else:
-        sql.run(recorded + _KEEP, [*values, *result, *counts])
-    taint.keep(turn.conversation_id, call.message_id, call.block, call.name, outcome.untrusted)
 
 
 def _proposes(name: str) -> int:

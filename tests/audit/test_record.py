@@ -17,6 +17,7 @@ from agents.claims import Claimed
 from agents.models import Definition, Message, ToolCall
 from approvals.decisions import decide
 from approvals.models import Decision, Request, Staff
+from audit import sql
 from audit.models import Detail, Event
 from audit.record import SYSTEM, Actor, NewEvent, canonical, record
 from ledger import credentials
@@ -80,15 +81,17 @@ class Broken(Exception):
 def broken_record(decision: str = "") -> Iterator[list[str]]:
     """The database refuses events (of one decision, or all), whatever statement brings them; gives what was tried."""
     tried: list[str] = []
+    run = sql._run
 
-    def refuse(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        if "INSERT INTO audit_event" in sql:
-            tried.append(str([value for value in params if isinstance(value, str) and value == decision]))
-            if not decision or decision in params:
+    def refuse(statement: str, values: Any) -> Any:
+        if "INSERT INTO audit_event" in statement:
+            tried.append(str([value for value in values if isinstance(value, str) and value == decision]))
+            if not decision or decision in values:
                 raise Broken
-        return execute(sql, params, many, context)
+        return run(statement, values)
 
-    with connection.execute_wrapper(refuse):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sql, "_run", refuse)
         yield tried
 
 

@@ -64,7 +64,7 @@ def test_news_of_a_claim_comes_and_the_end_of_the_session_ends_it(
         task = asyncio.create_task(application(scope(session), reader.receive, reader.send))
         await reader.until(lambda: "event: beat" in reader.text)
         assert reader.headers["content-type"].startswith("text/event-stream")
-        await asyncio.to_thread(stream.publish, stream.DESK, "request", {"reference": "R-7F3K9Q"})
+        await asyncio.to_thread(stream.publish, stream.DESK, ("request", {"reference": "R-7F3K9Q"}))
         await reader.until(lambda: 'event: request\ndata: {"reference": "R-7F3K9Q"}' in reader.text)
         await asyncio.to_thread(_sign_out)
         await reader.until(lambda: reader.ended)
@@ -79,9 +79,9 @@ def _sign_out() -> None:
 
 def test_a_claim_is_news(session: str, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[Any] = []
-    monkeypatch.setattr("agents.stream.publish", lambda *event: heard.append(event))
+    monkeypatch.setattr("console.news.publish_on_commit", lambda *event: heard.append(event))
     from bench.waiting import fill
 
     fill(1)
     claims.claim(reference="R-00000001", staff=Staff.objects.get())
-    assert heard == [(stream.DESK, "request", {"reference": "R-00000001"})]
+    assert heard == [(stream.DESK, ("request", {"reference": "R-00000001"}))]
