@@ -85,13 +85,17 @@ class Matching(Text):
         return text
 
 
+_VISIBLE = r"[^\s\x1c-\x1f\x85]"
+"""In the pattern language of JSON Schema, whose blanks are fewer than Python's."""
+
+
 class TextSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     target_class = "audit.parsing.Text"
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         text: Text = self.target
-        pattern = f"^{text.pattern}$" if isinstance(text, Matching) else r"\S"
+        pattern = f"^{text.pattern}$" if isinstance(text, Matching) else _VISIBLE
         shown: dict[str, Any] = {"type": "string", "maxLength": text.most}
         return shown if text.blank else {**shown, "minLength": 1, "pattern": pattern}
 
