@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 from agents.claims import Claimed
 from agents.dispatch import dispatch
@@ -92,6 +93,12 @@ def model(standin: Server, settings: Any) -> Server:
     """The stand-in model, and the product pointed at it."""
     settings.PLACET = replace(settings.PLACET, anthropic_base_url=standin.url, anthropic_api_key="a-key")
     return standin
+
+
+@pytest.fixture(autouse=True)
+def _language() -> None:
+    """The shop's own: a request in another leaves its language on the thread, which the next request sets anew."""
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)
