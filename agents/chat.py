@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from agents.doorbell import ring_on_commit
 from agents.models import Conversation, Message
-from agents.prompt import missing_tools, release_definition_id, release_digest
+from agents.prompt import current_definition_id
 from agents.stream import Event, ended, publish_on_commit
 from agents.transcript import show_message
+from approvals.policies import version_in_force
 from audit import sql
 from audit.failpoints import reach_on_commit
-from audit.sql import Row
 
 
 class OtherText(Exception):
@@ -34,30 +34,14 @@ class Posted:
 
 def begin(*, customer_id: str, session_id: str) -> Conversation:
     """A new conversation, frozen to the agent definition of now, and bound by no looser policy than that of now."""
-    conversation = Conversation(customer_id=customer_id, session_id=session_id)
-    while (begun := _begun(conversation, release_digest())) is None:
-        release_definition_id()  # stored by the first conversation that a release begins
-    conversation.definition_id, conversation.policy_version, conversation.created_at = begun
-    conversation._state.adding = False
-    if missing_tools(conversation.definition_id):
-        conversation.definition_id = release_definition_id()
-        Conversation.objects.filter(pk=conversation.pk).update(definition_id=conversation.definition_id)
+    conversation = Conversation(
+        customer_id=customer_id,
+        session_id=session_id,
+        definition_id=current_definition_id(),
+        policy_version=version_in_force(),
+    )
+    sql.insert(conversation)
     return conversation
-
-
-# A person's newest choice of a definition, or else the release's.
-_BEGIN = """
-    INSERT INTO agents_conversation (id, customer_id, session_id, state, history_from, definition_id, policy_version)
-    SELECT %s, %s, %s, 'open', 1, digest, (
-        SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL)
-    FROM agents_definition
-    WHERE digest = coalesce((SELECT definition_id FROM agents_pin ORDER BY number DESC LIMIT 1), %s)
-    RETURNING definition_id, policy_version, created_at
-"""
-
-
-def _begun(conversation: Conversation, release: str) -> Row | None:
-    return sql.row(_BEGIN, [conversation.pk, conversation.customer_id, conversation.session_id, release])
 
 
 _POST = "SELECT outcome, message, turn, at FROM agents_post_message(%s, %s, %s, %s::jsonb, %s, %s, %s)"

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from approvals.facts import Circumstances
+from approvals.policies import IN_FORCE
 from audit import sql
 
 
@@ -88,7 +89,7 @@ SIGNED_OUT = """(EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.ses
                OR ledger_is_disabled(t.customer_id))"""
 _HOLD = f"""
     SELECT t.writes, {TAKEN_OVER}, {SIGNED_OUT},
-           c.policy_version, (SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL),
+           c.policy_version, ({IN_FORCE}),
            (SELECT concat_ws(' from ', nullif(u.field, ''), u.tool) FROM agents_untrustedtext u
             WHERE u.conversation_id = c.id ORDER BY u.id LIMIT 1),
            floor(extract(epoch FROM greatest(now(), c.auth_time) - c.auth_time) / 60)::int, c.amr::json,

@@ -1,13 +1,11 @@
 """The conversation as the Messages API takes it, made from the stored rows: append-only and always valid."""
 
 import json
-import uuid
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from agents.models import Message
-from audit import sql
 from audit.sql import Row
 
 Json = dict[str, Any]
@@ -24,14 +22,9 @@ ROWS = """
 """
 
 
-def messages_for(conversation_id: uuid.UUID, number: int) -> list[Json]:
-    """The history up to and including turn `number`: what the customer wrote, replies as they came, all the
-    results of a reply in the one next message, and the operator's notes where the API allows them."""
-    return composed(sql.rows(ROWS, [conversation_id, number]))
-
-
 def composed(rows: Iterable[Row]) -> list[Json]:
-    """The same from its rows, which are in the order of turns."""
+    """The history from its rows, in the order of turns: what the customer wrote, replies as they came, all the results
+    of a reply in the one next message, and the operator's notes where the API allows them."""
     history: list[Json] = []
     notes: list[str] = []
     for _, turn in groupby(rows, key=lambda row: row[0]):

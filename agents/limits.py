@@ -40,7 +40,11 @@ DAY_LIMITS = {
 
 def defaults() -> dict[str, int]:
     """Every limit as the environment and this file have it."""
-    return {name: int(getattr(settings.PLACET, name)) for name in TURN_LIMITS} | DAY_LIMITS
+    return {name: _default(name) for name in (*TURN_LIMITS, *DAY_LIMITS)}
+
+
+def _default(name: str) -> int:
+    return DAY_LIMITS[name] if name in DAY_LIMITS else int(getattr(settings.PLACET, name))
 
 
 Day = tuple[int, int, int]
@@ -74,9 +78,7 @@ def _looked_up() -> _Cache:
 def current(name: str) -> int:
     """A limit as it stands: the operator's, else the default."""
     by_operator = _looked_up().set_by_operator.get(name)
-    if by_operator is not None:
-        return by_operator
-    return DAY_LIMITS[name] if name in DAY_LIMITS else int(getattr(settings.PLACET, name))
+    return _default(name) if by_operator is None else by_operator
 
 
 Used = tuple[int, ...]

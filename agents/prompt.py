@@ -7,8 +7,9 @@ from typing import Any
 
 from django.conf import settings
 
-from agents.models import Definition, Pin
+from agents.models import Definition
 from agents.tools import registry
+from audit import sql
 
 SYSTEM = """\
 You are the support assistant of an online shop. You are an AI, and you say so when asked.
@@ -31,19 +32,14 @@ def _digest(*parts: str) -> str:
 
 def current_definition_id() -> str:
     """The definition that new conversations are frozen to: the one that people pinned, or else this release's."""
-    pin = Pin.objects.order_by("-number").values_list("definition_id", flat=True).first()
+    (pin,) = sql.row("SELECT definition_id FROM agents_pin ORDER BY number DESC LIMIT 1") or (None,)
     return pin if pin and not missing_tools(pin) else release_definition_id()
-
-
-def release_digest() -> str:
-    """The name of the definition in the code that runs, stored or not."""
-    return _current(settings.PLACET.model).digest
 
 
 def release_definition_id() -> str:
     """The definition in the code that runs; stored once per change of model, prompt or tools."""
     frozen = _current(settings.PLACET.model)
-    if not Definition.objects.filter(pk=frozen.digest).exists():
+    if sql.row("SELECT true FROM agents_definition WHERE digest = %s", [frozen.digest]) is None:
         Definition.objects.bulk_create([frozen], ignore_conflicts=True)
     return frozen.digest
 

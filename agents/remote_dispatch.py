@@ -69,9 +69,9 @@ def dispatch(call: Call) -> Outcome:
     began, intent = time.monotonic(), intent_of(call)
     try:
         with transaction.atomic():
-            held = hold(call.turn, whatever_happened=intent is not None)
-            if before := results.stored(call):
-                return before
+            held = hold(call.turn, whatever_happened=intent is not None, call=(call.message_id, call.block))
+            if held.before:
+                return results.replayed(*held.before)
             asking = _prepare(call, held, began, intent)
         give_back_connection()
         outcome = _write(asking) if asking.tool.plan else _read(asking)

@@ -111,9 +111,7 @@ def _kept(turn: Claimed, step: int, reply: Reply, count: list[Any]) -> Message:
     return message
 
 
-def _message(
-    turn: Claimed, step: int, reply: Reply, content: list[Any], stop: str, readable: bool
-) -> Message:  # fmt: skip
+def _message(turn: Claimed, step: int, reply: Reply, content: list[Any], stop: str, readable: bool) -> Message:
     """A reply that repeats an id, is empty, ends in refusal, or comes after a person took over is evidence and no part
     of the history."""
     return Message(

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from approvals.brake_models import Brake
-from approvals.errors import Invalid
+from approvals.errors import Invalid, grouped
 from approvals.models import Staff
 from audit import sql
 from audit.access import ADMIN, LEAD
@@ -117,14 +116,7 @@ def _check(staff: Staff, reason: str) -> None:
     if staff.role not in BRAKES or not staff.is_active:
         raise BrakeRefused("role", _("Only an active lead or administrator moves the brake."))
     if not reason.strip() or "\x00" in reason or len(reason.strip()) > MOST_REASON:
-        raise Invalid(
-            {
-                "reason": [
-                    _("Give a reason of at most %(most)s characters.")
-                    % {"most": number_format(MOST_REASON, force_grouping=True)}
-                ]
-            }
-        )
+        raise Invalid({"reason": [_("Give a reason of at most %(most)s characters.") % {"most": grouped(MOST_REASON)}]})
 
 
 def _record(brake: Brake, staff: Staff, decision: str, reason: str) -> None:

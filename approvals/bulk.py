@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from approvals import claims, decisions
-from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
+from approvals.errors import DecisionError, Forbidden, Invalid, no_request
 from approvals.flags import flagged_among
 from approvals.models import Request, Staff
 from approvals.presence import ABSENT, Presence
@@ -90,14 +90,14 @@ def _try(reference: str, deed: Callable[[], Request]) -> Done:
 
 def _find(reference: str) -> Request:
     if (request := Request.objects.filter(pk=reference).first()) is None:
-        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
+        raise no_request(reference)
     return request
 
 
 def _approve(reference: str, digest: str, staff: Staff, by_token: bool) -> Request:
     request = Request.objects.filter(pk=reference, is_decoy=False).first()
     if request is None:
-        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
+        raise no_request(reference)
     if request.state == Request.State.PENDING and not suitable([_row(request)]):
         raise Forbidden(
             "one_by_one", _("%(reference)s has to be read and decided by itself.") % {"reference": reference}

@@ -9,12 +9,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from approvals.eligibility import away
-from approvals.errors import Conflict, Forbidden, Invalid, NotFound
+from approvals.errors import Conflict, Invalid, no_request, not_deciding
 from approvals.models import Request, Staff
 from approvals.news import desk_changed
 from approvals.requests import desk_event
 from audit.access import DECIDES, LEAD
-from audit.names import role_name
 from audit.record import Actor, record
 
 CLAIM = dt.timedelta(minutes=5)
@@ -89,7 +88,7 @@ def _told(request: Request, by: Staff, what: str, *, to: str = "") -> Request:
 def _after_claim(reference: str, changed: int) -> Request:
     request = Request.objects.select_related("claimed_by").filter(reference=reference).first()
     if request is None:
-        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
+        raise no_request(reference)
     if not changed:
         holder = request.claimed_by.username if request.claimed_by else request.decided_by
         state = "claimed" if request.state == "pending" and request.claimed_by else request.state
@@ -100,7 +99,4 @@ def _after_claim(reference: str, changed: int) -> Request:
 def require_decider(staff: Staff) -> None:
     """Raises Forbidden for whoever decides no requests."""
     if staff.role not in DECIDES or not staff.is_active:
-        raise Forbidden(
-            "role",
-            _("The role %(role)s does not decide requests; agents and leads do.") % {"role": role_name(staff.role)},
-        )
+        raise not_deciding(staff.role)

@@ -9,14 +9,12 @@ from typing import Any, Literal
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from approvals import rows
 from approvals.decoys import end_decoy
 from approvals.digest import hash_of
 from approvals.eligibility import assign, refusal_for, require_assigned, require_lead
-from approvals.errors import DigestDiffers, Invalid
+from approvals.errors import DigestDiffers, Invalid, grouped
 from approvals.evidence import Look, is_too_fast, look_of
 from approvals.lowering import complaint_about, lower
 from approvals.models import Decision, Request, Signature, Staff
@@ -25,6 +23,7 @@ from approvals.policies import policy_at
 from approvals.presence import ABSENT, Presence, require_presence, signature_of
 from approvals.requests import event_of, locked, move, require_decidable, void_holds
 from approvals.tally import approvals_given, taken_back
+from audit import sql
 from audit.failpoints import reach_on_commit
 from audit.record import Actor, record
 
@@ -95,7 +94,7 @@ def _keep(
         too_fast=too_fast,
         **texts,
     )
-    rows.insert(decision)
+    sql.insert(decision)
     if signature is not None:
         signature.decision = decision
         signature.save(force_insert=True)
@@ -153,7 +152,7 @@ def _validate(
         fields["reason_code"] = [_("Choose one of: %(codes)s.") % {"codes": ", ".join(Decision.Reason.values)}]
     for name, text in (("note", note), ("customer_message", customer_message)):
         if len(text) > MOST_TEXT:
-            fields[name] = [_("At most %(most)s characters.") % {"most": number_format(MOST_TEXT, force_grouping=True)}]
+            fields[name] = [_("At most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]
         elif "\x00" in text:
             fields[name] = [_("Contains a NUL character; remove it.")]
     if fields:

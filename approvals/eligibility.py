@@ -11,7 +11,7 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
-from approvals.errors import Conflict, Forbidden
+from approvals.errors import Conflict, Forbidden, not_deciding
 from approvals.kinship import shared_with
 from approvals.models import Absence, Request, Staff
 from approvals.news import desk_changed
@@ -20,17 +20,13 @@ from approvals.policies import refusal_of
 from approvals.requests import event_of, locked
 from approvals.tally import approvers_of
 from audit.access import DECIDES, LEAD
-from audit.names import role_name
 from audit.record import SYSTEM, Actor, record
 
 
 def refusal_for(request: Request, staff: Staff, *, by_token: bool = False) -> Forbidden | None:
     """Why this person may not decide this request, so that a page can say so before they type."""
     if staff.role not in DECIDES or not staff.is_active:
-        return Forbidden(
-            "role",
-            _("The role %(role)s does not decide requests; agents and leads do.") % {"role": role_name(staff.role)},
-        )
+        return not_deciding(staff.role)
     if staff.customer_id and staff.customer_id == request.customer_id:
         return Forbidden("self", _("This request is about your own customer account, so a colleague has to decide."))
     if shared := shared_with(staff, request.customer_id):

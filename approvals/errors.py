@@ -3,9 +3,10 @@
 import datetime as dt
 from collections.abc import Mapping
 
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 
+from audit.names import role_name
 from ledger.templatetags.words import mid_words
 
 
@@ -51,6 +52,22 @@ class Conflict(DecisionError):
 
 class DigestDiffers(DecisionError):
     """What was decided on is not what now stands here."""
+
+
+def no_request(reference: str) -> NotFound:
+    """There is none of that reference."""
+    return NotFound(_("There is no request %(reference)s.") % {"reference": reference})
+
+
+def not_deciding(role: str) -> Forbidden:
+    """Somebody whose role decides no requests, or who is disabled."""
+    told = _("The role %(role)s does not decide requests; agents and leads do.")
+    return Forbidden("role", told % {"role": role_name(role)})
+
+
+def grouped(number: int) -> str:
+    """A number within a sentence, its digits in groups as the reader is used to."""
+    return number_format(number, force_grouping=True)
 
 
 def _already(state: str, by: str, at: dt.datetime | None) -> str:

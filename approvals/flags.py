@@ -4,10 +4,9 @@ from collections.abc import Collection
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from approvals.errors import Forbidden, Invalid
+from approvals.errors import Forbidden, Invalid, grouped
 from approvals.models import Flag, Staff
 from audit.access import DECIDES, LEAD
 from audit.models import Kind
@@ -26,14 +25,7 @@ def flag(*, staff: Staff, customer_id: str, reason: str) -> Flag:
             _("The role %(role)s does not flag customers; agents and leads do.") % {"role": role_name(staff.role)},
         )
     if not reason.strip() or "\x00" in reason or len(reason.strip()) > MOST_REASON:
-        raise Invalid(
-            {
-                "reason": [
-                    _("Say why, in at most %(most)s characters.")
-                    % {"most": number_format(MOST_REASON, force_grouping=True)}
-                ]
-            }
-        )
+        raise Invalid({"reason": [_("Say why, in at most %(most)s characters.") % {"most": grouped(MOST_REASON)}]})
     with transaction.atomic():
         lock_customer(customer_id)
         made = Flag.objects.create(customer_id=customer_id, author=staff, reason=reason.strip())

@@ -14,6 +14,7 @@ from approvals.requests import locked, move
 from ledger.client import ScopedClient, Shop
 from ledger.credentials import READ, WRITE, mint
 from ledger.errors import Refused
+from ledger.money import show
 from ledger.plans import Plan
 from ledger.refunds import plan_refund
 
@@ -29,9 +30,8 @@ def complaint_about(request: Request, verdict: str, amount_minor: int) -> str:
     if verdict != "approve" or request.tool != TOOL:
         return _("Only the approval of a refund takes an amount.")
     if not 0 < amount_minor < request.amount_minor:
-        return _("Give an amount above 0 and below the proposed %(amount_minor)s.") % {
-            "amount_minor": request.amount_minor
-        }
+        proposed = show(request.amount_minor, request.currency)
+        return _("Give an amount above 0 and below the proposed %(amount)s.") % {"amount": proposed}
     return ""
 
 

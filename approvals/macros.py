@@ -11,10 +11,9 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from approvals.errors import DecisionError, Forbidden, Invalid
+from approvals.errors import DecisionError, Forbidden, Invalid, grouped
 from approvals.macro_models import MOST_TEXT
 from approvals.models import Decision, MacroEdit, Request, Staff
 from audit.access import ADMIN, LEAD
@@ -146,9 +145,7 @@ def fault_in(text: str) -> str:
     """What is wrong in a macro's text, as a sentence; empty where nothing is."""
     allowed = ", ".join(f"{{{name}}}" for name in VARIABLES)
     if not text or len(text) > MOST_TEXT or "\x00" in text:
-        return _("Write something, in at most %(most)s characters.") % {
-            "most": number_format(MOST_TEXT, force_grouping=True)
-        }
+        return _("Write something, in at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}
     if unknown := [name for name in _VARIABLE.findall(text) if name not in VARIABLES]:
         return _("There is no variable {%(what)s}. There are: %(allowed)s.") % {
             "what": unknown[0][:40],

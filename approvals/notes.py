@@ -3,10 +3,9 @@
 import uuid
 
 from django.db import transaction
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from approvals.errors import Forbidden, Invalid
+from approvals.errors import Forbidden, Invalid, grouped
 from approvals.models import Note, Staff
 from audit.access import DECIDES
 from audit.models import Kind
@@ -25,14 +24,7 @@ def write_note(*, staff: Staff, customer_id: str, text: str, conversation_id: uu
             "role", _("The role %(role)s writes no notes; agents and leads do.") % {"role": role_name(staff.role)}
         )
     if not text or "\x00" in text or len(text) > MOST_TEXT:
-        raise Invalid(
-            {
-                "text": [
-                    _("Write something, in at most %(most)s characters.")
-                    % {"most": number_format(MOST_TEXT, force_grouping=True)}
-                ]
-            }
-        )
+        raise Invalid({"text": [_("Write something, in at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]})
     with transaction.atomic():
         note = Note.objects.create(customer_id=customer_id, conversation_id=conversation_id, author=staff, text=text)
         event = NewEvent(kind=Kind.ACCESS, decision="noted", customer_id=customer_id, conversation_id=conversation_id)

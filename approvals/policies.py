@@ -47,9 +47,12 @@ def policy_at(version: int) -> Policy:
     return within_ceilings(Policy(version=version, **dict(document)), settings.POLICY_CEILINGS)
 
 
+IN_FORCE = "SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL"
+
+
 def version_in_force() -> int:
     """The highest version that was activated."""
-    row = sql.row("SELECT max(version) FROM approvals_policyversion WHERE activated_at IS NOT NULL")
+    row = sql.row(IN_FORCE)
     assert row is not None
     return int(row[0])
 

@@ -16,10 +16,11 @@ from django.utils.translation import gettext as _
 from approvals import rows
 from approvals.deadlines import expires_at
 from approvals.digest import digest_of
-from approvals.errors import Conflict, Expired, NotFound
+from approvals.errors import Conflict, Expired, no_request
 from approvals.models import Request
 from approvals.news import desk_changed, request_changed
 from approvals.policy import Policy, Verdict
+from audit import sql
 from audit.models import Kind
 from audit.record import SYSTEM, Actor, NewEvent, record
 from ledger.entries import end_holds
@@ -76,7 +77,7 @@ def propose(
         expires_at=expires_at(policy, verdict.rule, timezone.now()),
         replaces=replaces,
     )
-    rows.insert(request)
+    sql.insert(request)
     request_changed.send(Request, request=request, customer_message="")
     return request
 
@@ -85,7 +86,7 @@ def locked(reference: str) -> Request:
     """The request under the customer's lock and its own; NotFound otherwise."""
     request = rows.lock(reference)
     if request is None:
-        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
+        raise no_request(reference)
     return request
 
 
@@ -101,7 +102,7 @@ def withdraw(*, reference: str, customer_id: str) -> Request:
     with transaction.atomic():
         request = locked(reference)
         if request.customer_id != customer_id:
-            raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
+            raise no_request(reference)
         actor = Actor(kind="customer", id=customer_id)
         return _end(request, Request.State.WITHDRAWN, ("pending", "approved"), actor, "withdrawn by the customer")
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import connection, models
-from django.db.models.expressions import DatabaseDefault
+from django.db import connection
 
 from approvals.models import Request
 from audit import sql
@@ -31,7 +30,7 @@ def change(request: Request, expected: Sequence[str], changes: dict[str, Any]) -
     """Change the revision at hand if its state is one of those expected, and read it anew; whether it was."""
     fields = [(_BY_NAME[name], value) for name, value in changes.items()]
     columns = ", ".join(f'"{field.column}" = %s' for field, _ in fields)
-    values = [_prepared(field, value) for field, value in fields]
+    values = [sql.prepared(field, value) for field, value in fields]
     row = sql.row(
         f"UPDATE approvals_request SET {columns} WHERE reference = %s AND revision = %s AND state = ANY(%s)"  # noqa: S608
         f" RETURNING {_COLUMNS}",
@@ -43,28 +42,6 @@ def change(request: Request, expected: Sequence[str], changes: dict[str, Any]) -
     request.__dict__.update({name: value for name, value in _read(row).__dict__.items() if name != "_state"})
     request._state.fields_cache.clear()
     return True
-
-
-def insert(made: models.Model) -> None:
-    """Store a row just made, without asking the database for more than what it fills in itself."""
-    values, filled = [], []
-    for field in made._meta.concrete_fields:
-        value = getattr(made, field.attname)
-        if (value is None and field.primary_key) or isinstance(value, DatabaseDefault):
-            filled.append(field)
-        else:
-            values.append((field.column, _prepared(field, value)))
-    columns, marks = ", ".join(f'"{name}"' for name, _ in values), ", ".join(["%s"] * len(values))
-    given = ", ".join(f'"{field.column}"' for field in filled)
-    statement = f'INSERT INTO "{made._meta.db_table}" ({columns}) VALUES ({marks}) RETURNING {given}'  # noqa: S608
-    row = sql.row(statement, [value for _, value in values])
-    for field, value in zip(filled, row or (), strict=True):
-        setattr(made, field.attname, value)
-    made._state.adding, made._state.db = False, connection.alias
-
-
-def _prepared(field: Any, value: Any) -> Any:
-    return field.get_db_prep_save(value.pk if isinstance(value, models.Model) else value, connection)
 
 
 def _read(row: sql.Row) -> Request:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from approvals.claims import release_all, require_decider, require_there
 from approvals.eligibility import assign, away
-from approvals.errors import Conflict, Invalid, NotFound
+from approvals.errors import Conflict, Invalid, no_request
 from approvals.models import Absence, Request, Snooze, Staff
 from approvals.requests import locked
 from audit.access import DECIDES
@@ -29,7 +29,7 @@ def snooze(*, reference: str, staff: Staff, how_long: str) -> dt.datetime:
         raise Invalid({"how_long": [_("Choose for how long.")]})
     request = Request.objects.filter(pk=reference).first()
     if request is None:
-        raise NotFound(_("There is no request %(reference)s.") % {"reference": reference})
+        raise no_request(reference)
     until = min(timezone.now() + SNOOZES[how_long], request.expires_at - LEAST_LEFT)
     if request.state != Request.State.PENDING or until <= timezone.now():
         raise Conflict(request.state, request.decided_by, request.decided_at)

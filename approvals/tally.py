@@ -2,35 +2,28 @@
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
-
-from approvals.models import Decision, Request
+from approvals.models import Request
 from audit import sql
-
-
-def approvals_of(request: Request) -> QuerySet[Decision]:
-    """The approvals of the revision that stands, without those that were taken back or whose author is disabled."""
-    standing = request.decisions.filter(revision=request.revision, verdict="approve", withdrawal__isnull=True)
-    return standing.filter(staff__is_active=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Approver:
     """Somebody whose approval counts, with their role as it is now."""
 
+    decision_id: int
     staff_id: int
     role: str
 
 
 _APPROVERS = """
-    SELECT d.staff_id, s.role FROM approvals_decision d JOIN approvals_staff s ON s.id = d.staff_id
+    SELECT d.id, d.staff_id, s.role FROM approvals_decision d JOIN approvals_staff s ON s.id = d.staff_id
     WHERE d.request_id = %s AND d.revision = %s AND d.verdict = 'approve' AND s.is_active
       AND NOT EXISTS (SELECT FROM approvals_withdrawal w WHERE w.decision_id = d.id)
 """
 
 
 def approvers_of(request: Request) -> list[Approver]:
-    """Whose approvals those are."""
+    """Who approved the revision that stands, without those who took it back or are disabled."""
     return [Approver(*row) for row in sql.rows(_APPROVERS, [request.reference, request.revision])]
 
 

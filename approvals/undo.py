@@ -3,17 +3,15 @@
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from approvals.errors import Conflict, Forbidden, Invalid, NotFound
+from approvals.claims import require_decider
+from approvals.errors import Conflict, Forbidden, Invalid, NotFound, grouped
 from approvals.models import Request, Staff, Task, Withdrawal
 from approvals.news import request_changed
 from approvals.requests import event_of, locked, move
-from approvals.tally import approvals_of
-from audit.access import DECIDES
+from approvals.tally import approvers_of
 from audit.models import Kind
-from audit.names import role_name
 from audit.record import Actor, NewEvent, record
 from ledger.recalls import TooLate, recall
 
@@ -25,13 +23,13 @@ def undo(*, reference: str, staff: Staff) -> Request:
     executes it at the request's lock: who comes second is told."""
     with transaction.atomic():
         request = locked(reference)
-        _require_role(staff)
+        require_decider(staff)
         if request.state not in ("pending", "approved"):
             raise Conflict(request.state, request.decided_by, request.decided_at)
-        own = approvals_of(request).filter(staff=staff).first()
+        own = next((approver for approver in approvers_of(request) if approver.staff_id == staff.pk), None)
         if own is None:
             raise Forbidden("not_yours", _("You can only take your own approval back."))
-        Withdrawal.objects.create(decision=own, staff=staff)
+        Withdrawal.objects.create(decision_id=own.decision_id, staff=staff)
         was_approved = request.state == Request.State.APPROVED
         if was_approved:
             waits = {"execute_after": None, "execute_before": None, "decided_by": "", "decided_at": None}
@@ -50,16 +48,11 @@ def report_mistake(*, reference: str, staff: Staff, text: str) -> Task:
     text = text.strip()
     if not text or "\x00" in text or len(text) > MOST_TEXT:
         raise Invalid(
-            {
-                "text": [
-                    _("Say what went wrong, in at most %(most)s characters.")
-                    % {"most": number_format(MOST_TEXT, force_grouping=True)}
-                ]
-            }
+            {"text": [_("Say what went wrong, in at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]}
         )
     with transaction.atomic():
         request = locked(reference)
-        _require_role(staff)
+        require_decider(staff)
         if request.state != Request.State.EXECUTED or _reported(request):
             raise Conflict(request.state, request.decided_by, request.decided_at)
         task = Task.objects.create(
@@ -90,12 +83,7 @@ def finish_task(*, task_id: int, staff: Staff, outcome: str) -> None:
     outcome = outcome.strip()
     if not outcome or "\x00" in outcome or len(outcome) > MOST_TEXT:
         raise Invalid(
-            {
-                "outcome": [
-                    _("Say what was done, in at most %(most)s characters.")
-                    % {"most": number_format(MOST_TEXT, force_grouping=True)}
-                ]
-            }
+            {"outcome": [_("Say what was done, in at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]}
         )
     with transaction.atomic():
         task = Task.objects.select_for_update(of=("self",)).select_related("done_by").filter(pk=task_id).first()
@@ -112,11 +100,3 @@ def finish_task(*, task_id: int, staff: Staff, outcome: str) -> None:
 
 def _reported(request: Request) -> bool:
     return Task.objects.filter(kind=Task.Kind.MISTAKE, reference=request.pk, done_at=None).exists()
-
-
-def _require_role(staff: Staff) -> None:
-    if staff.role not in DECIDES or not staff.is_active:
-        raise Forbidden(
-            "role",
-            _("The role %(role)s does not decide requests; agents and leads do.") % {"role": role_name(staff.role)},
-        )

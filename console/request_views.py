@@ -167,7 +167,7 @@ def _may(found: Request, staff: Staff) -> dict[str, Any]:
     """What this person may do besides deciding."""
     waits, acts = found.state == "pending", staff.role in DECIDES
     holder = found.claimed_by if waits and found.claimed_until and found.claimed_until > timezone.now() else None
-    own = tally.approvals_of(found).filter(staff=staff).exists()
+    own = staff.pk in [approver.staff_id for approver in tally.approvers_of(found)]
     snoozed = found.snoozes.filter(staff=staff, until__gt=timezone.now()).first() if waits else None
     return {
         "holder": holder,

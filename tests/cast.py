@@ -9,9 +9,11 @@ from django.utils import timezone
 
 from agents import chat
 from agents.claims import Claimed, claim
+from agents.history import ROWS, composed
 from agents.models import Conversation
 from approvals.models import Staff
 from approvals.presence import Presence
+from audit import sql
 from ledger.models import Account, Customer, Order, PaymentMethod, Product, Transfer
 from ledger.staff import as_staff
 
@@ -177,3 +179,8 @@ def until(happens: Callable[[], bool], seconds: float = 30) -> None:
 def here() -> Presence:
     """Somebody who has shown just now that it is them."""
     return Presence(authenticated_at=timezone.now())
+
+
+def messages_for(conversation_id: uuid.UUID, number: int) -> list[dict[str, Any]]:
+    """What the model would be sent in turn `number`."""
+    return composed(sql.rows(ROWS, [conversation_id, number]))

@@ -8,14 +8,13 @@ from typing import Any
 from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import Now
 
-from agents.history import messages_for
 from agents.models import Conversation, Message, ToolCall, Turn
 from agents.standin.history import check_messages
 from approvals.models import OPEN_STATES, Decision, Request
 from approvals.policies import in_force
 from audit.models import Event
 from ledger.models import Account, Entry, Hold, Order, Transfer
-from tests.cast import seen_by_staff
+from tests.cast import messages_for, seen_by_staff
 
 
 def hold_all(customer_id: str = "", *, lease_seconds: float = 0.0) -> None:

@@ -22,7 +22,6 @@ from django.db.models import Q
 from django.test import Client
 
 from agents import chat, doorbell
-from agents.history import messages_for
 from agents.limits import MOST_DEATHS
 from agents.models import Conversation, Limit, Message, Turn
 from agents.tokens import mint_widget_token
@@ -30,7 +29,7 @@ from audit.models import Event
 from ledger.models import Entry
 from ledger.staff import as_staff
 from tests import cast, invariants
-from tests.cast import seen_by_staff
+from tests.cast import messages_for, seen_by_staff
 from tests.proxy import CuttingProxy
 from tests.servers import cluster, product_env
 from tests.standin import Server

@@ -21,7 +21,6 @@ from agents import loop, replies
 from agents.claims import Claimed, LostTurn, StoppedTurn, claim
 from agents.dispatch import dispatch
 from agents.execute import execute, execute_due
-from agents.history import messages_for
 from agents.models import Conversation, Message, ToolCall, Turn
 from agents.results import calls_of
 from agents.takeover import take_over
@@ -32,7 +31,7 @@ from ledger.models import Account, Entry
 from ledger.staff import as_staff
 from tests import cast
 from tests.api import as_maya, with_token
-from tests.cast import begin_turn, next_turn, seen_by_staff
+from tests.cast import begin_turn, messages_for, next_turn, seen_by_staff
 from tests.standin import Server
 
 Json = dict[str, Any]

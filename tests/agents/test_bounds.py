@@ -11,7 +11,6 @@ from django.core.management import CommandError, call_command
 
 from agents import breaker, chat, limits, loop
 from agents.claims import LostTurn, claim
-from agents.history import messages_for
 from agents.model import ModelDown
 from agents.models import Conversation, Message, Session, ToolCall, Turn
 from agents.standin.history import check_messages
@@ -23,7 +22,7 @@ from audit.models import Event
 from ledger.models import Entry
 from ledger.staff import as_staff
 from tests import cast
-from tests.cast import begin_turn, next_turn, seen_by_staff
+from tests.cast import begin_turn, messages_for, next_turn, seen_by_staff
 from tests.standin import Server
 
 pytestmark = pytest.mark.usefixtures("shop")

@@ -10,14 +10,13 @@ import pytest
 from agents import loop
 from agents.admission import begin_call
 from agents.claims import LostTurn, StoppedTurn
-from agents.history import messages_for
 from agents.models import Conversation, Message, ToolCall, Turn
 from agents.prompt import definition
 from approvals.brakes import pull
 from approvals.models import Staff
 from audit.models import Event
 from ledger.models import Entry
-from tests.cast import begin_turn, next_turn, seen_by_staff
+from tests.cast import begin_turn, messages_for, next_turn, seen_by_staff
 from tests.standin import Server
 
 pytestmark = pytest.mark.usefixtures("shop")

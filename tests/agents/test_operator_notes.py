@@ -8,12 +8,11 @@ import pytest
 
 from agents import loop
 from agents.execute import execute
-from agents.history import messages_for
 from agents.models import Conversation, Turn
 from agents.operator_notes import fitted, note_of
 from approvals.decisions import decide
 from approvals.models import Request, Staff
-from tests.cast import begin_turn, next_turn
+from tests.cast import begin_turn, messages_for, next_turn
 from tests.standin import Server
 
 pytestmark = pytest.mark.usefixtures("shop", "at_once")

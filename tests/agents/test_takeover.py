@@ -11,7 +11,6 @@ from agents import chat, loop, steering, stream, takeover
 from agents import model as model_client
 from agents.claims import claim, claimable
 from agents.dispatch import dispatch
-from agents.history import messages_for
 from agents.models import Conversation, HandOff, Message, ToolCall, Turn
 from agents.standin.history import check_messages
 from agents.takeover import NotYours, OtherText, close, hand_back, name_of, say, take_over
@@ -21,7 +20,7 @@ from approvals.decisions import decide
 from approvals.models import Participant, Request, Staff
 from audit.models import Event
 from tests import cast
-from tests.cast import begin_turn, next_turn
+from tests.cast import begin_turn, messages_for, next_turn
 from tests.conftest import Propose
 from tests.standin import Server
 

@@ -8,12 +8,12 @@ import pytest
 
 from agents import chat, loop
 from agents.claims import claim
-from agents.history import messages_for
 from agents.models import Conversation, Message, Turn
 from agents.standin.history import check_messages
 from agents.takeover import NotYours, close, hand_back, say, take_over
 from approvals.models import Staff
 from tests import cast
+from tests.cast import messages_for
 from tests.standin import Server
 
 pytestmark = pytest.mark.usefixtures("shop")

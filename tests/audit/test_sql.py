@@ -31,3 +31,13 @@ def test_errors_are_those_of_the_mapper() -> None:
     with pytest.raises(ProgrammingError), transaction.atomic():
         sql.row("SELECT nothing FROM nowhere")
     assert sql.row("SELECT 1") == (1,)
+
+
+def test_a_row_just_made_is_stored_with_what_the_database_fills_in() -> None:
+    made = Limit(name="turn_writes", most=3, set_by="nina")
+    sql.insert(made)
+    stored = Limit.objects.get()
+    assert (stored.most, stored.set_at) == (3, made.set_at)
+    made.most = 4
+    made.save()
+    assert Limit.objects.get().most == 4

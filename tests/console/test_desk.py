@@ -206,7 +206,7 @@ def test_a_lowered_amount_is_told_and_nothing_is_changed(signed_in: Any, agent: 
     body = client.post(url, {"amount": "12.50"}).content.decode()
     assert "It is now: refund £12.50" in body
     assert "Give an amount" in client.post(url, {"amount": "lots"}).content.decode()
-    assert "below the proposed" in client.post(url, {"amount": "500"}).content.decode()
+    assert "below the proposed £99.00." in client.post(url, {"amount": "500"}).content.decode()
     again = Request.objects.get(pk=waiting.pk)
     assert (again.revision, again.digest, again.amount_minor) == (1, waiting.digest, 9_900)
 
