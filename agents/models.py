@@ -59,7 +59,7 @@ class Conversation(models.Model):
         "approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+", help_text="Who has it, of staff."
     )
     held_since = models.DateTimeField(null=True, help_text="When the holder took it over.")
-    definition = models.ForeignKey(Definition, on_delete=models.PROTECT)
+    definition = models.ForeignKey(Definition, on_delete=models.PROTECT, db_index=False)
     history_from = models.PositiveIntegerField(default=1, help_text="The turn with which the model's history begins.")
     policy_version = models.PositiveIntegerField(default=1, db_default=1, help_text="In force when it began.")
     auth_time = models.DateTimeField(null=True, help_text="When the customer who wrote last proved who they are.")
@@ -109,7 +109,7 @@ class UntrustedText(models.Model):
     of it asks. A block of a stored reply: a call whose result holds it, or the result of a provider's own tool."""
 
     conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="untrusted_texts")
-    message = models.ForeignKey("Message", on_delete=models.PROTECT, related_name="+")
+    message = models.ForeignKey("Message", on_delete=models.PROTECT, related_name="+", db_index=False)
     block = models.PositiveSmallIntegerField()
     tool = models.CharField(max_length=200)
     field = models.CharField(max_length=100, blank=True, default="", help_text="Empty for the whole result.")
@@ -131,7 +131,7 @@ class Turn(models.Model):
         FINISHED = "finished"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
-    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="turns")
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="turns", db_index=False)
     customer_id = models.CharField(max_length=200)
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
@@ -197,11 +197,11 @@ class Message(models.Model):
         OPERATOR = "operator"
         OPENING = "opening"
 
-    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="messages")
+    conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="messages", db_index=False)
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, null=True, related_name="messages")
     author = models.CharField(max_length=10, choices=Author)
     text = models.TextField(blank=True, default="", help_text="What people read.")
-    staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+")
+    staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     said_by = models.CharField(
         max_length=60, blank=True, default="", db_default="", help_text="The name that the customer sees, of staff."
     )
@@ -216,8 +216,10 @@ class Message(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["conversation", "client_id"], name="message_once"),
-            models.UniqueConstraint(fields=["conversation", "key"], name="said_once"),
+            models.UniqueConstraint(
+                fields=["conversation", "client_id"], condition=Q(client_id__isnull=False), name="message_once"
+            ),
+            models.UniqueConstraint(fields=["conversation", "key"], condition=Q(key__isnull=False), name="said_once"),
             models.UniqueConstraint(
                 fields=["turn", "step"], condition=Q(author="assistant"), name="one_reply_per_step"
             ),
@@ -233,7 +235,7 @@ class Message(models.Model):
 class ToolCall(models.Model):
     """One `tool_use` block of a stored reply, and the one result that it got."""
 
-    message = models.ForeignKey(Message, on_delete=models.PROTECT, related_name="tool_calls")
+    message = models.ForeignKey(Message, on_delete=models.PROTECT, related_name="tool_calls", db_index=False)
     block = models.PositiveSmallIntegerField()
     turn = models.ForeignKey(Turn, on_delete=models.PROTECT, related_name="tool_calls")
     tool_use_id = models.CharField(max_length=200)

@@ -26,7 +26,8 @@ STATES = {
 SAY_ONCE = """
     INSERT INTO agents_message (conversation_id, author, text, key, in_history, content, stop_reason,
                                 provider_request_id)
-    VALUES (%s, 'notice', %s, %s, false, '', '', '') ON CONFLICT (conversation_id, key) DO NOTHING
+    VALUES (%s, 'notice', %s, %s, false, '', '', '') ON CONFLICT (conversation_id, key)
+    WHERE key IS NOT NULL DO NOTHING
     RETURNING id, created_at
 """
 

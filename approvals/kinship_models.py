@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 class Clearance(models.Model):
     """A lead's word that what a colleague shares with a customer is chance. Append-only."""
 
-    staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, related_name="clearances")
+    staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, related_name="clearances", db_index=False)
     customer_id = models.CharField(max_length=200)
     cleared_by = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=1000)

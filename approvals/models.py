@@ -202,7 +202,7 @@ class Decision(models.Model):
         GOODWILL = "goodwill", "Goodwill"
         OTHER = "other", "Other"
 
-    request = models.ForeignKey(Request, on_delete=models.PROTECT, related_name="decisions")
+    request = models.ForeignKey(Request, on_delete=models.PROTECT, related_name="decisions", db_index=False)
     revision = models.PositiveSmallIntegerField()
     round = models.PositiveSmallIntegerField(default=0, help_text="How often this person has withdrawn before.")
     verdict = models.CharField(max_length=8, choices=Verdict)

@@ -8,8 +8,8 @@ from django.db.models.functions import Now
 class Snooze(models.Model):
     """Until when one person's queue leaves a request out. Colleagues see it as before."""
 
-    request = models.ForeignKey("approvals.Request", on_delete=models.PROTECT, related_name="snoozes")
-    staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, related_name="+")
+    request = models.ForeignKey("approvals.Request", on_delete=models.PROTECT, related_name="snoozes", db_index=False)
+    staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, related_name="+", db_index=False)
     until = models.DateTimeField()
 
     class Meta:
@@ -44,7 +44,7 @@ class Question(models.Model):
         METHOD = "method"
         STILL_WANTED = "still_wanted"
 
-    request = models.ForeignKey("approvals.Request", on_delete=models.PROTECT, related_name="questions")
+    request = models.ForeignKey("approvals.Request", on_delete=models.PROTECT, related_name="questions", db_index=False)
     staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, related_name="+")
     code = models.CharField(max_length=20, choices=Code)
     at = models.DateTimeField(db_default=Now())

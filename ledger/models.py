@@ -110,7 +110,7 @@ class Account(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     currency = models.CharField(max_length=3)
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
-    payment_method = models.ForeignKey(PaymentMethod, on_delete=models.PROTECT, null=True)
+    payment_method = models.ForeignKey(PaymentMethod, on_delete=models.PROTECT, null=True, db_index=False)
     order = models.OneToOneField(Order, on_delete=models.PROTECT, null=True, related_name="account")
     balance_minor = models.BigIntegerField(default=0, help_text="Kept by a trigger; zero for external and opening.")
     held_minor = models.BigIntegerField(default=0, help_text="Pending holds on it, kept by a trigger.")
@@ -155,7 +155,7 @@ class Entry(models.Model):
 
     reference = models.CharField(primary_key=True, max_length=16)
     key = models.CharField(max_length=200, unique=True, help_text="Idempotency key; never the model's choice.")
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, db_index=False)
     order = models.ForeignKey(Order, on_delete=models.PROTECT, null=True)
     tool = models.CharField(max_length=100)
     amount_minor = models.BigIntegerField(help_text="Money moved or promised, either way.")
@@ -200,7 +200,7 @@ class Transfer(models.Model):
     credit = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="credits", db_constraint=False)
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3)
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
     order = models.ForeignKey(Order, on_delete=models.PROTECT, null=True, related_name="transfers")
     payment_method = models.ForeignKey(PaymentMethod, on_delete=models.PROTECT, null=True)
     provider_reference = models.CharField(max_length=200, null=True)  # noqa: DJ001
@@ -251,7 +251,7 @@ class Hold(models.Model):
 
     owner = models.CharField(max_length=16, help_text="Reference of the request or entry it belongs to.")
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="holds", db_constraint=False)
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, db_index=False)
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     state = models.CharField(max_length=8, choices=State, default=State.PENDING)

@@ -1,0 +1,46 @@
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+from audit.indexes import drop_prefix_indexes
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('approvals', '0042_policy_withdrawn'),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name='cardview',
+            name='request',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='card_views', to='approvals.request'),
+        ),
+        migrations.AlterField(
+            model_name='clearance',
+            name='staff',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='clearances', to=settings.AUTH_USER_MODEL),
+        ),
+        migrations.AlterField(
+            model_name='decision',
+            name='request',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='approvals.request'),
+        ),
+        migrations.AlterField(
+            model_name='question',
+            name='request',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='approvals.request'),
+        ),
+        migrations.AlterField(
+            model_name='snooze',
+            name='request',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='snoozes', to='approvals.request'),
+        ),
+        migrations.AlterField(
+            model_name='snooze',
+            name='staff',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+        ),
+        drop_prefix_indexes('approvals'),
+    ]
