@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from agents.doorbell import ring_on_commit
 from agents.models import Conversation, Message
-from agents.prompt import current_definition_id
+from agents.prompt import binding_now
 from agents.stream import Event, ended, publish_on_commit
 from agents.transcript import show_message
-from approvals.policies import version_in_force
 from audit import sql
 from audit.failpoints import reach_on_commit
 
@@ -34,11 +33,9 @@ class Posted:
 
 def begin(*, customer_id: str, session_id: str) -> Conversation:
     """A new conversation, frozen to the agent definition of now, and bound by no looser policy than that of now."""
+    definition_id, policy_version = binding_now()
     conversation = Conversation(
-        customer_id=customer_id,
-        session_id=session_id,
-        definition_id=current_definition_id(),
-        policy_version=version_in_force(),
+        customer_id=customer_id, session_id=session_id, definition_id=definition_id, policy_version=policy_version
     )
     sql.insert(conversation)
     return conversation

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from agents.models import Definition
 from agents.tools import registry
+from approvals.policies import IN_FORCE
 from audit import sql
 
 SYSTEM = """\
@@ -30,18 +31,37 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
 
 
+_NOW = f"""
+    SELECT (SELECT definition_id FROM agents_pin ORDER BY number DESC LIMIT 1),
+           EXISTS (SELECT FROM agents_definition WHERE digest = %s), ({IN_FORCE})
+"""  # noqa: S608 - our own text
+
+
+def binding_now() -> tuple[str, int]:
+    """What new conversations are frozen to: the definition that people pinned, or else this release's, and the policy
+    in force."""
+    release = _current(settings.PLACET.model)
+    pin, is_stored, policy_version = sql.row(_NOW, [release.digest]) or (None, False, 0)
+    if not is_stored:
+        _store(release)
+    return pin if pin and not missing_tools(pin) else release.digest, policy_version
+
+
 def current_definition_id() -> str:
-    """The definition that new conversations are frozen to: the one that people pinned, or else this release's."""
-    (pin,) = sql.row("SELECT definition_id FROM agents_pin ORDER BY number DESC LIMIT 1") or (None,)
-    return pin if pin and not missing_tools(pin) else release_definition_id()
+    """The definition that new conversations are frozen to."""
+    return binding_now()[0]
 
 
 def release_definition_id() -> str:
     """The definition in the code that runs; stored once per change of model, prompt or tools."""
-    frozen = _current(settings.PLACET.model)
-    if sql.row("SELECT true FROM agents_definition WHERE digest = %s", [frozen.digest]) is None:
-        Definition.objects.bulk_create([frozen], ignore_conflicts=True)
-    return frozen.digest
+    release = _current(settings.PLACET.model)
+    if not Definition.objects.filter(pk=release.digest).exists():
+        _store(release)
+    return release.digest
+
+
+def _store(release: Definition) -> None:
+    Definition.objects.bulk_create([release], ignore_conflicts=True)
 
 
 @cache

@@ -6,7 +6,7 @@ returned, nothing that it stops is under way any more.
 
 from dataclasses import dataclass
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -17,7 +17,7 @@ from audit import sql
 from audit.access import ADMIN, LEAD
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
-from ledger.locks import SHARE_BRAKE, lock_brake
+from ledger.locks import lock_brake
 
 BRAKES = (LEAD, ADMIN)
 MOST_REASON = 1_000
@@ -51,12 +51,8 @@ def stopped() -> Stopped:
 
 
 def hold_open() -> Stopped:
-    """The same under the shared lock: nobody can pull the brake until this transaction ends. Locked and read in
-    two statements of one round trip, because one statement would read as of before it waited."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"{SHARE_BRAKE}; {_ON}")
-        cursor.nextset()
-        return _stopped(cursor.fetchall())
+    """The same under the shared lock: nobody can pull the brake until this transaction ends."""
+    return _stopped(sql.rows("SELECT target, tool FROM approvals_hold_brake()"))
 
 
 def _stopped(rows: list[tuple[str, str]]) -> Stopped:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import psycopg
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models.expressions import DatabaseDefault
 
 Row = tuple[Any, ...]
@@ -54,11 +54,13 @@ def prepared(field: Any, value: Any) -> Any:
 
 def _run(statement: str, values: Values) -> "psycopg.Cursor[Row]":
     """With one cursor for each connection, kept on it: every result is read before the next statement."""
-    connection.ensure_connection()
-    connection.validate_no_broken_transaction()
-    raw: Any = connection.connection
+    here = connections[DEFAULT_DB_ALIAS]
+    if here.connection is None:
+        here.ensure_connection()
+    here.validate_no_broken_transaction()
+    raw: Any = here.connection
     cursor: psycopg.Cursor[Row] | None = getattr(raw, "placet_cursor", None)
     if cursor is None:
         cursor = raw.placet_cursor = raw.cursor()
-    with connection.wrap_database_errors:
+    with here.wrap_database_errors:
         return cursor.execute(statement, values)

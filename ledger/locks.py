@@ -3,9 +3,7 @@
 from audit import sql
 
 _CUSTOMERS = 0x50_4C
-_BRAKE = 0x50_42
-SHARE_BRAKE = f"SELECT pg_advisory_xact_lock_shared({_BRAKE})"
-"""Taken by every write before it looks whether the brake is on."""
+_BRAKE = 0x50_42  # taken shared by every write, in the database's function approvals_hold_brake
 
 
 def lock_brake() -> None:

@@ -1,5 +1,6 @@
 """The brake: what it stops, who moves it, and that nothing slips past it."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count
@@ -8,9 +9,10 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, connections, transaction
+from django.db import IntegrityError, OperationalError, connections, transaction
 from django.urls import reverse
 from django.utils import timezone
+from psycopg.errors import LockNotAvailable
 
 from agents import loop
 from agents.dispatch import dispatch
@@ -20,7 +22,9 @@ from approvals import brakes
 from approvals.decisions import decide
 from approvals.errors import Invalid
 from approvals.models import Brake, Request, Staff
+from audit import sql
 from audit.models import Event
+from ledger.locks import lock_brake
 from ledger.models import Entry
 from ledger.staff import as_staff
 from tests import cast
@@ -166,6 +170,29 @@ def test_agents_read_the_page_without_its_forms(signed_in: Any, agent: Staff) ->
     client = signed_in(agent)
     assert b"Pull the brake" not in client.get(reverse("brake")).content
     assert client.post(reverse("brake"), {"what": "writes", "reason": "x"}).status_code == 403
+
+
+def _in_time(work: Callable[[], Any]) -> Any:
+    """On a connection of another process, which waits a tenth of a second for a lock."""
+    try:
+        with transaction.atomic():
+            sql.run("SET LOCAL lock_timeout = '100ms'")
+            return work()
+    except OperationalError as late:
+        return type(late.__cause__)
+    finally:
+        connections.close_all()
+
+
+def test_who_pulls_waits_for_writes_and_writes_wait_for_who_pulls(committing_db: str) -> None:
+    with ThreadPoolExecutor(1) as elsewhere:
+        with transaction.atomic():
+            assert brakes.hold_open() == brakes.Stopped(answers=False, writes=False, tools=())
+            assert elsewhere.submit(_in_time, lock_brake).result() is LockNotAvailable
+            assert elsewhere.submit(_in_time, brakes.hold_open).result() == brakes.stopped()
+        with transaction.atomic():
+            lock_brake()
+            assert elsewhere.submit(_in_time, brakes.hold_open).result() is LockNotAvailable
 
 
 def test_under_load_it_is_pulled_at_once_and_nothing_is_written_after(committing_db: str, settings: Any) -> None:
