@@ -32,7 +32,7 @@ def main() -> None:
             pass
         loop.run(claimed)
         if approval:
-            _approve(Request.objects.get(turn_id=claimed.turn_id))
+            _approve(Request.objects.get(conversation_id=claimed.conversation_id))
         give_back_connection()
 
     def _approve(request: Request) -> None:

@@ -24,6 +24,7 @@ _SMALL_BOX = (
     "shared_buffers=128MB",
     "io_method=sync",
     "jit=off",
+    "random_page_cost=1.1",
     "wal_level=minimal",
     "max_wal_senders=0",
     "max_wal_size=512MB",
