@@ -174,6 +174,9 @@ class Turn(models.Model):
             models.Index(fields=["claimable_at"], condition=~Q(state="finished"), name="turn_claimable"),
             models.Index(fields=["customer_id", "created_at"], name="turn_by_customer_and_day"),
             models.Index(fields=["created_at"], name="turn_by_day"),
+            models.Index(
+                fields=["finished_at"], condition=Q(state="finished") & ~Q(reason="answered"), name="turn_unanswered"
+            ),
         ]
 
     @property

@@ -26,7 +26,8 @@ def troubled() -> QuerySet[Turn]:
     """Turns that are not finished, and those of the last day that failed; newest first."""
     recent = timezone.now() - dt.timedelta(days=1)
     failed = Q(reason__in=FAILED) | Q(reason__startswith="limit_")
-    return Turn.objects.filter(~Q(state="finished") | failed & Q(finished_at__gte=recent)).order_by("-created_at")[:200]
+    unanswered = Q(state="finished", finished_at__gte=recent) & ~Q(reason="answered")  # as its index is
+    return Turn.objects.filter(~Q(state="finished") | unanswered & failed).order_by("-created_at")[:200]
 
 
 def retry_turn(turn_id: uuid.UUID, *, by: str = "") -> Turn:

@@ -31,7 +31,7 @@ def turn(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
     found = get_object_or_404(Turn, pk=turn_id)
     context = {
         "turn": found,
-        "events": Event.objects.filter(turn_id=turn_id).order_by("id")[:200],
+        "events": Event.objects.filter(conversation_id=found.conversation_id, turn_id=turn_id).order_by("id")[:200],
         "steers": role_of(request.user) in STEERS,
         "may_retry": found.reason in steering.FAILED,
         "may_end": found.state != Turn.State.FINISHED,

@@ -14,7 +14,9 @@ class CardView(models.Model):
         CASE = "case", gettext_lazy("The case file")
         CONVERSATION = "conversation", gettext_lazy("The conversation")
 
-    request = models.ForeignKey("approvals.Request", on_delete=models.PROTECT, related_name="card_views", db_index=False)
+    request = models.ForeignKey(
+        "approvals.Request", on_delete=models.PROTECT, related_name="card_views", db_index=False
+    )
     revision = models.PositiveSmallIntegerField()
     staff = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, related_name="+")
     card = models.CharField(max_length=12, choices=Card)

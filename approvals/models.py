@@ -178,6 +178,7 @@ class Request(models.Model):
             models.Index(fields=["conversation_id"], name="request_by_conversation"),
             models.Index(fields=["-created_at"], condition=Q(is_decoy=True), name="request_decoys"),
             models.Index(fields=["decided_at"], condition=Q(decided_at__isnull=False), name="request_decided"),
+            models.Index(fields=["replaces"], condition=Q(replaces__gt=""), name="request_reissued"),
         ]  # fmt: skip
 
     @property
@@ -231,6 +232,7 @@ class Decision(models.Model):
             ),
             models.CheckConstraint(condition=~Q(verdict="deny") | Q(reason_code__gt=""), name="a_denial_has_a_reason"),
         ]
+        indexes = [models.Index(fields=["at"], name="decision_by_time")]
 
 
 class Participant(models.Model):

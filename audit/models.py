@@ -4,6 +4,7 @@ An event holds codes, ids and amounts, which will be sealed. Personal and free t
 `Detail`, bound by a salted hash, so that it can be erased without breaking a proof.
 """
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.functions import Now
 
@@ -74,6 +75,12 @@ class Event(models.Model):
             models.Index(fields=["conversation_id", "-id"], name="event_by_conversation"),
             models.Index(fields=["reference"], name="event_by_reference"),
             models.Index(fields=["kind", "-id"], name="event_by_kind"),
+            models.Index(fields=["actor_id", "-id"], condition=~models.Q(actor_kind="customer"), name="event_by_staff"),
+            models.Index(fields=["tool_use_id"], condition=~models.Q(tool_use_id=""), name="event_by_call"),
+            models.Index(
+                fields=["downstream_reference"], condition=~models.Q(downstream_reference=""), name="event_by_outcome"
+            ),
+            BrinIndex(fields=["at"], autosummarize=True, name="event_by_time"),
         ]
 
 

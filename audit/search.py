@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils.dateparse import parse_date, parse_datetime
 
 from audit.errors import invalid
-from audit.models import Event, Kind
+from audit.models import ActorKind, Event, Kind
 
 MOST = 200
 _MOST_ID = 2**63 - 1
@@ -74,6 +74,12 @@ def _reference(text: str) -> Q:
     return Q(reference=_plain(text)) | Q(downstream_reference=text)
 
 
+def _actor(text: str) -> Q:
+    """Staff and the system have an index of their own; a customer acts in their own name, and is found by that."""
+    own = Q(actor_kind=ActorKind.CUSTOMER, customer_id=_plain(text))
+    return Q(actor_id=text) & (~Q(actor_kind=ActorKind.CUSTOMER) | own)
+
+
 def _kind(text: str) -> Q:
     if text not in Kind.values:
         raise ValueError(f"Give one of: {', '.join(Kind.values)}.")
@@ -112,7 +118,7 @@ def _moment(text: str) -> dt.datetime:
 
 
 FILTERS: dict[str, Callable[[str], Q]] = {
-    "actor": _exactly("actor_id"),
+    "actor": _actor,
     "customer": _exactly("customer_id"),
     "conversation": _conversation,
     "tool": _exactly("tool"),

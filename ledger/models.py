@@ -42,6 +42,9 @@ class PaymentMethod(models.Model):
             ),
             models.CheckConstraint(condition=Q(kind__in=["card", "paypal", "gift_card"]), name="method_kind_known"),
         ]
+        indexes = [
+            models.Index(fields=["last4", "brand"], condition=Q(last4__isnull=False), name="method_by_card"),
+        ]
 
 
 class Product(models.Model):

@@ -17,6 +17,6 @@ ALTER TABLE agents_turn RESET (
 
 class Migration(migrations.Migration):
 
-    dependencies = [('agents', '0031_fewer_indexes')]
+    dependencies = [('agents', '0031_indexes')]
 
     operations = [migrations.RunSQL(SQL, REVERSE)]

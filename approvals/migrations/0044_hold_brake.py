@@ -14,6 +14,6 @@ END $$;
 
 class Migration(migrations.Migration):
 
-    dependencies = [('approvals', '0043_fewer_indexes')]
+    dependencies = [('approvals', '0043_indexes')]
 
     operations = [migrations.RunSQL(SQL, "DROP FUNCTION approvals_hold_brake();")]

@@ -108,15 +108,22 @@ def test_every_filter(auditor: Staff) -> None:
         assert [row["id"] for row in rows(auditor, **{name: value})] == [wanted], name
         assert wanted not in [row["id"] for row in rows(auditor, **{name: other[name]})], name
     assert [row["id"] for row in rows(auditor, **matching)] == [wanted]
+    theirs = NewEvent(kind="sign_in", decision="signed_out", customer_id="noor", downstream_reference="T-NOOR22")
+    own = str(record(Actor(kind="customer", id="noor"), theirs))
+    assert (
+        [row["id"] for row in rows(auditor, actor="noor")]
+        == [own]
+        == [row["id"] for row in rows(auditor, reference="T-NOOR22")]
+    )
     hour = dt.timedelta(hours=1)
     for query, count in (
-        ({"from": (now - hour).isoformat()}, 2),
+        ({"from": (now - hour).isoformat()}, 3),
         ({"from": (now + hour).isoformat()}, 0),
-        ({"to": (now + hour).isoformat()}, 2),
+        ({"to": (now + hour).isoformat()}, 3),
         ({"to": (now - hour).isoformat()}, 0),
-        ({"from": f"{now:%Y-%m-%d}", "to": f"{now:%Y-%m-%d}"}, 2),
+        ({"from": f"{now:%Y-%m-%d}", "to": f"{now:%Y-%m-%d}"}, 3),
         ({"to": "2026-01-01"}, 0),
-        ({"customer": ""}, 2),
+        ({"customer": ""}, 3),
     ):
         assert len(rows(auditor, **query)) == count, query
 

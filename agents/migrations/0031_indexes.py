@@ -59,5 +59,9 @@ class Migration(migrations.Migration):
             model_name='message',
             constraint=models.UniqueConstraint(condition=models.Q(('key__isnull', False)), fields=('conversation', 'key'), name='said_once'),
         ),
+        migrations.AddIndex(
+            model_name='turn',
+            index=models.Index(condition=models.Q(('state', 'finished'), models.Q(('reason', 'answered'), _negated=True)), fields=['finished_at'], name='turn_unanswered'),
+        ),
         drop_prefix_indexes('agents'),
     ]

@@ -42,5 +42,13 @@ class Migration(migrations.Migration):
             name='staff',
             field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
         ),
+        migrations.AddIndex(
+            model_name='decision',
+            index=models.Index(fields=['at'], name='decision_by_time'),
+        ),
+        migrations.AddIndex(
+            model_name='request',
+            index=models.Index(condition=models.Q(('replaces__gt', '')), fields=['replaces'], name='request_reissued'),
+        ),
         drop_prefix_indexes('approvals'),
     ]

@@ -54,5 +54,9 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, to='ledger.customer'),
         ),
         migrations.RunSQL(OWN_ACCOUNTS, migrations.RunSQL.noop),
+        migrations.AddIndex(
+            model_name='paymentmethod',
+            index=models.Index(condition=models.Q(('last4__isnull', False)), fields=['last4', 'brand'], name='method_by_card'),
+        ),
         drop_prefix_indexes('ledger'),
     ]
