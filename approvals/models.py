@@ -179,6 +179,9 @@ class Request(models.Model):
             models.Index(fields=["-created_at"], condition=Q(is_decoy=True), name="request_decoys"),
             models.Index(fields=["decided_at"], condition=Q(decided_at__isnull=False), name="request_decided"),
             models.Index(fields=["replaces"], condition=Q(replaces__gt=""), name="request_reissued"),
+            models.Index(
+                fields=["lease_until"], condition=Q(state__in=["executing", "unknown"]), name="request_in_doubt"
+            ),
         ]  # fmt: skip
 
     @property

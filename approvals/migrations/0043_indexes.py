@@ -50,5 +50,9 @@ class Migration(migrations.Migration):
             model_name='request',
             index=models.Index(condition=models.Q(('replaces__gt', '')), fields=['replaces'], name='request_reissued'),
         ),
+        migrations.AddIndex(
+            model_name='request',
+            index=models.Index(condition=models.Q(('state__in', ['executing', 'unknown'])), fields=['lease_until'], name='request_in_doubt'),
+        ),
         drop_prefix_indexes('approvals'),
     ]
