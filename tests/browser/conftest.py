@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, expect, sync_playwright
 from pytest_django import DjangoDbBlocker
 
 from config.seed import SignIn, seed
@@ -14,6 +14,9 @@ from tests.servers import on_fresh_database
 from tests.standin import Server
 
 NewContext = Callable[..., BrowserContext]
+PATIENCE = 20_000
+"""Milliseconds that a condition may take to hold: a Chromium that has just been installed is slow at first."""
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -81,7 +84,7 @@ def new_context(browser: Browser, product: Product, complaints: list[str]) -> It
 
     def new(**options: object) -> BrowserContext:
         context = browser.new_context(base_url=product.url, **options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE)
         context.on("console", hear)
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         made.append(context)
