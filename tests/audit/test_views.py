@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from agents.claims import Claimed
 from approvals.models import Staff
 from audit.errors import ApiError
 from audit.models import Event
@@ -59,6 +60,13 @@ def test_a_page_shows_every_column_and_the_detail(signed_in, auditor: Staff) -> 
     assert "£12.00" in body
     assert "too_much" in body
     assert reverse("request", args=["R-7F3K9QXA"]) in body
+
+
+def test_an_event_leads_to_its_turn_and_the_turn_shows_it(signed_in, auditor: Staff, turn: Claimed) -> None:
+    event_id = make_event(turn_id=turn.turn_id, conversation_id=turn.conversation_id, customer_id="maya")
+    browser, page = signed_in(auditor), reverse("turn", args=[turn.turn_id])
+    assert f'href="{page}"' in browser.get(reverse("audit-event", args=[event_id])).content.decode()
+    assert [event.pk for event in browser.get(page).context["events"]] == [event_id]
 
 
 def test_text_of_strangers_is_not_markup(signed_in, auditor: Staff) -> None:
