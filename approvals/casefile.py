@@ -36,7 +36,7 @@ def case_file(request: Request, *, staff: Staff) -> dict[str, Any]:
     others = Request.objects.filter(customer_id=request.customer_id, is_decoy=False).exclude(pk=request.pk)
     return {
         **facts,
-        "pace": {"own": facts.pop("own_pace"), "usual": usual_writes()},
+        "pace": {"own": facts["pace"], "usual": usual_writes()},
         "requests": list(others.order_by("-created_at").values(*_REQUEST_FIELDS)[:MOST_ROWS]),
         "asked": asked_before(request),
         "sign_in": sign_in_of(request),
@@ -61,7 +61,7 @@ def _ledger_facts(request: Request) -> dict[str, Any]:
         "customer": customer,
         "order": _order(request.order_id) if request.order_id else None,
         "others": who_else_pays_so(request.customer_id),
-        "own_pace": writes_of(request.customer_id),
+        "pace": writes_of(request.customer_id),
         "entries": list(entries.order_by("-at").values(*_ENTRY_FIELDS)[:MOST_ROWS]),
         "totals": {
             "moved_24h": _sum(entries.filter(currency=request.currency, at__gt=Now() - DAY)),

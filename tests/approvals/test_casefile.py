@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.core.cache import cache
 from django.urls import reverse
 
 from agents import loop
 from agents.models import Conversation
 from agents.transcript import show_message, visible
 from approvals import errors
+from approvals.acquaintance import usual_writes, writes_of
 from approvals.casefile import case_file
 from approvals.decisions import decide
 from approvals.flags import flag
@@ -48,6 +50,17 @@ def test_it_holds_what_the_conversation_never_did(waiting: Request, agent: Staff
     assert case["pace"] == {"own": 0, "usual": 0.0}
     assert (case["asked"]["requests"], case["asked"]["conversations"]) == (1, 1)
     assert case["sign_in"] == {"minutes": None, "methods": []}
+
+
+def test_what_is_usual_is_counted_now_and_then(propose: Propose) -> None:
+    small = {"order_id": "4471", "reason": "damaged"}
+    propose("issue_refund", amount_minor=1_200, **small)
+    assert usual_writes() == 1.0
+    propose("issue_refund", amount_minor=1_300, **small)
+    assert usual_writes() == 1.0
+    assert as_staff(lambda: writes_of("maya")) == 2
+    cache.delete("usual_writes")
+    assert usual_writes() == 2.0
 
 
 def test_the_pages_show_it(signed_in: Any, waiting: Request, agent: Staff) -> None:
