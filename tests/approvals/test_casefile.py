@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.core.cache import cache
+from django.db import transaction
 from django.urls import reverse
 
 from agents import loop
