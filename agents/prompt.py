@@ -41,7 +41,9 @@ def binding_now() -> tuple[str, int]:
     """What new conversations are frozen to: the definition that people pinned, or else this release's, and the policy
     in force."""
     release = _current(settings.PLACET.model)
-    pin, is_stored, policy_version = sql.row(_NOW, [release.digest]) or (None, False, 0)
+    row = sql.row(_NOW, [release.digest])
+    assert row is not None
+    pin, is_stored, policy_version = row
     if not is_stored:
         _store(release)
     return pin if pin and not missing_tools(pin) else release.digest, policy_version
