@@ -14,6 +14,7 @@ const title = document.title.replace(/^\([^)]*\) /, "");
 let state = "connecting";
 let timer = 0;
 let asking = false;
+let behind = false; // news came while asking, which the answer may not hold
 let told = 0;
 
 function show(name, since) {
@@ -37,9 +38,15 @@ function address() {
   return `${live.dataset.pulse}?${query}`;
 }
 
+function soon() {
+  behind = true;
+  later(SOON_MS);
+}
+
 async function pulse() {
-  if (asking) return later(SOON_MS);
+  if (asking) return;
   asking = true;
+  behind = false;
   try {
     const answer = await fetch(address(), { headers: { Accept: "application/json" }, redirect: "manual" });
     if (answer.type === "opaqueredirect" || answer.status === 403) return show("out");
@@ -49,7 +56,7 @@ async function pulse() {
     if (state !== "offline") show("offline", new Date());
   } finally {
     asking = false;
-    if (state !== "out") later(state === "live" ? LIVE_MS : POLL_MS);
+    if (state !== "out") later(behind ? SOON_MS : state === "live" ? LIVE_MS : POLL_MS);
   }
 }
 
@@ -109,10 +116,10 @@ document.addEventListener("said", (event) => {
 addEventListener("pageshow", keepOrder);
 
 listen(live.dataset.url, {
-  onNews: () => later(SOON_MS),
+  onNews: soon,
   onState(name, since) {
     if (state === "out") return;
     show(name, since);
-    later(SOON_MS);
+    soon();
   },
 });
