@@ -1,9 +1,10 @@
 """Two people at work in the console at once, one of them without a mouse."""
 
 import re
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from config.seed import SignIn
 from tests.browser.conftest import NewContext
@@ -63,6 +64,35 @@ def test_two_people_claim_race_decide_and_undo(
     expect(watching.locator("#live")).to_contain_text("Offline since")
     watching.context.set_offline(False)
     expect(watching.locator("#live")).to_have_attribute("data-state", "live", timeout=SLOW)
+
+
+def test_news_that_comes_while_the_queue_asks_is_not_left_for_later(
+    new_context: NewContext, sign_ins: dict[str, SignIn], complaints: list[str]
+) -> None:
+    reference = ask_for_much(open_chat(new_context(), "priya-raman"))
+    lena = sign_in(new_context(), sign_ins["lena"])
+    lena.goto(f"/console/requests/{reference}/")
+    ada, beside = (live_queue(sign_in(new_context(), sign_ins["ada"])) for _ in range(2))
+    held: list[Any] = []
+
+    def hold_one(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append((route, route.fetch()))
+
+    ada.route("**/console/pulse/**", hold_one)
+    lena.get_by_role("button", name="I am on it").click()
+    while not held:
+        ada.wait_for_timeout(50)
+    lena.get_by_label("Reason").select_option("policy")
+    lena.get_by_role("button", name="Deny", exact=True).click()
+    expect(lena.get_by_text(f"You denied {reference}")).to_be_visible(timeout=SLOW)
+    expect(beside.locator(f"#row-{reference}.over")).to_contain_text("lena")  # so the news has come
+    route, answer = held[0]
+    route.fulfill(response=answer)
+    expect(ada.locator(f"#row-{reference}.over")).to_contain_text("lena")
+    assert complaints == []
 
 
 def test_with_keys_alone(new_context: NewContext, sign_ins: dict[str, SignIn], complaints: list[str]) -> None:
