@@ -7,11 +7,11 @@ PIP ?= $(shell command -v pip >/dev/null 2>&1 && echo pip || echo $(PYTHON) -m p
 INSTALL = $(PIP) --python .venv/bin/python --disable-pip-version-check install -qq --require-hashes --no-compile -r
 
 run: .venv/runtime
-	@exec .venv/bin/python -m config.run
+	@exec .venv/bin/python -m run
 
 # Three at once even on two cores: tests of crashes and outages wait for leases most of their time.
 test: .venv/development
-	@.venv/bin/python -m tests.chromium
+	@.venv/bin/python -m tests.support.chromium
 	@exec .venv/bin/python -m pytest -n 3 --dist loadgroup $(ARGS)
 
 # Writes its tables into docs/performance.md.

@@ -3,11 +3,12 @@ be lost or repeated."""
 
 from celery import shared_task
 
-from agents import claims, execute, remote_execute, remote_holds, worker
-from agents.doorbell import ring
-from agents.pool import give_back_connection
-from approvals.requests import expire_due
-from ledger import payouts
+from agents.execution import execute, remote, remote_holds
+from agents.turns import claims, worker
+from agents.turns.doorbell import ring
+from agents.turns.pool import give_back_connection
+from approvals.requests.lifecycle import expire_due
+from ledger.payouts import sending
 
 MOST_RINGS = 64
 
@@ -37,9 +38,9 @@ def sweep() -> None:
     """Ring for whatever waits: rings get lost, leases run out, delays end, requests expire."""
     for _ in range(min(claims.claimable(), MOST_RINGS)):
         ring("agents.tasks.work")
-    if execute.ready() or remote_execute.in_doubt():
+    if execute.ready() or remote.in_doubt():
         ring("agents.tasks.execute")
-    if payouts.due(most=1):
+    if sending.due(most=1):
         ring("agents.tasks.payouts")
     expire_due()
     remote_holds.settle()

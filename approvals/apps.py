@@ -7,9 +7,9 @@ class ApprovalsConfig(AppConfig):
 
     def ready(self) -> None:
         from approvals.news import request_changed
-        from approvals.requests import disturbed
-        from approvals.telling import tell_colleagues_of
+        from approvals.outbox.telling import tell_colleagues_of
+        from approvals.requests.lifecycle import disturbed
         from ledger.news import order_disturbed
 
-        request_changed.connect(tell_colleagues_of, dispatch_uid="approvals.telling")
-        order_disturbed.connect(disturbed, dispatch_uid="approvals.requests")
+        request_changed.connect(tell_colleagues_of, dispatch_uid="approvals.outbox.telling")
+        order_disturbed.connect(disturbed, dispatch_uid="approvals.requests.lifecycle")

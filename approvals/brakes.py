@@ -10,14 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from approvals.brake_models import Brake
 from approvals.errors import Invalid, grouped
-from approvals.models import Staff
-from audit import sql
-from audit.access import ADMIN, LEAD
+from approvals.models import Brake, Staff
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
-from ledger.locks import lock_brake
+from base import sql
+from base.access import ADMIN, LEAD
+from base.locks import lock_brake
 
 BRAKES = (LEAD, ADMIN)
 MOST_REASON = 1_000

@@ -4,8 +4,8 @@ compared here."""
 from collections.abc import Iterator
 
 from approvals.models import OPEN_STATES, Request
+from ledger.access.staff import as_staff
 from ledger.models import Entry, Hold
-from ledger.staff import as_staff
 
 
 def prove() -> Iterator[tuple[str, list[str]]]:

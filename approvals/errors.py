@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 
-from audit.names import role_name
-from ledger.templatetags.words import mid_words
+from base.names import role_name
+from base.templatetags.words import mid_words
 
 
 class DecisionError(Exception):

@@ -8,13 +8,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit.access import READS_RECORD
-from audit.errors import invalid
 from audit.models import ActorKind, Event, Kind
-from audit.paging import next_url
 from audit.record import Actor, NewEvent, record
 from audit.search import FILTERS, search
-from audit.staff_api import StaffView
+from base.access import READS_RECORD
+from base.http.errors import invalid
+from base.http.paging import next_url
+from base.http.staff_api import StaffView
 
 USUAL = 50
 

@@ -7,8 +7,8 @@ import uuid
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from audit import sql
-from audit.build import BUILD
+from base import sql
+from base.build import BUILD
 
 ActorKind = Literal["customer", "staff", "system"]
 

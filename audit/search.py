@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.utils.dateparse import parse_date, parse_datetime
 
-from audit.errors import invalid
 from audit.models import ActorKind, Event, Kind
+from base.http.errors import invalid
 
 MOST = 200
 _MOST_ID = 2**63 - 1

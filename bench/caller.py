@@ -24,16 +24,17 @@ def placet(first: int) -> Iterator[Write]:
     """Audited refunds through dispatch; conversations, turns and the model's replies are made beforehand."""
     from django.conf import settings
 
-    from agents import chat, claims
-    from agents.dispatch import dispatch
+    from agents.chat import conversations
+    from agents.dispatch.dispatch import dispatch
+    from agents.dispatch.results import Call
     from agents.models import Message
-    from agents.results import Call
+    from agents.turns import claims
 
     settings.PLACET = replace(settings.PLACET, turn_writes=1_000_000)
     number = first
     while True:
-        conversation = chat.begin(customer_id=customer_of(number), session_id="bench")
-        chat.post_message(
+        conversation = conversations.begin(customer_id=customer_of(number), session_id="bench")
+        conversations.post_message(
             conversation_id=conversation.pk, session_id="bench", client_id=uuid.uuid4().hex, text="refund me"
         )
         turn = claims.claim("bench")

@@ -24,13 +24,13 @@ def main() -> None:
     """Print the seconds from the beginning to a turn's end, for the flood and for everybody else."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    from agents import chat
+    from agents.chat import conversations
     from agents.models import Turn
 
     def write(number: int, times: int = 1) -> uuid.UUID:
-        conversation = chat.begin(customer_id=customer_of(number), session_id="bench")
+        conversation = conversations.begin(customer_id=customer_of(number), session_id="bench")
         for _ in range(times):
-            chat.post_message(
+            conversations.post_message(
                 conversation_id=conversation.pk,
                 session_id="bench",
                 client_id=uuid.uuid4().hex,
@@ -39,11 +39,11 @@ def main() -> None:
         return conversation.pk
 
     flood, ones = int(sys.argv[2]), int(sys.argv[1])
-    conversations = [write(FLOODER, times=3) for _ in range(flood)] + [write(1 + n) for n in range(ones)]
+    posted = [write(FLOODER, times=3) for _ in range(flood)] + [write(1 + n) for n in range(ones)]
     print("posted", flush=True)  # noqa: T201 - the controller reads it
     sys.stdin.readline()
     began = timezone.now()
-    mine = Turn.objects.filter(conversation_id__in=conversations)
+    mine = Turn.objects.filter(conversation_id__in=posted)
     deadline = time.monotonic() + MOST_SECONDS
     while mine.exclude(state="finished").exists() and time.monotonic() < deadline:
         time.sleep(0.5)

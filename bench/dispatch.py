@@ -16,11 +16,11 @@ from typing import Any
 
 import psycopg
 
+from base.home import REPOSITORY
 from bench import report
 from bench.caller import WRITES_PER_CUSTOMER
 from bench.servers import Servers, running
-from config import roles
-from config.home import REPOSITORY
+from run import roles
 
 CALLERS = (1, 4, 8)
 _TABLES = """

@@ -15,11 +15,11 @@ from typing import Any
 
 import psycopg
 
+from base.home import REPOSITORY
 from bench import report
 from bench.servers import Servers, running
-from config import roles
-from config.home import REPOSITORY
-from config.processes import Child
+from run import roles
+from run.processes import Child
 
 THINK_SECONDS = 2
 CROWD = 200

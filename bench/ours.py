@@ -14,9 +14,11 @@ def main() -> None:
     """Every turn is a new customer's in a new conversation, so no limit of a customer's is reached."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    from agents import chat, claims, execute, loop
-    from agents.pool import give_back_connection
-    from approvals.decisions import decide
+    from agents.chat import conversations
+    from agents.execution import execute
+    from agents.turns import claims, loop
+    from agents.turns.pool import give_back_connection
+    from approvals.decisions.deciding import decide
     from approvals.models import Request, Staff
 
     approval = sys.argv[1:] == ["approval"]
@@ -24,8 +26,8 @@ def main() -> None:
     give_back_connection()
 
     def turn(number: int) -> None:
-        conversation = chat.begin(customer_id=customer_of(number), session_id="bench")
-        chat.post_message(
+        conversation = conversations.begin(customer_id=customer_of(number), session_id="bench")
+        conversations.post_message(
             conversation_id=conversation.pk, session_id="bench", client_id=uuid.uuid4().hex, text=words(number)
         )
         while (claimed := claims.claim("bench")) is None:

@@ -16,10 +16,10 @@ from typing import Any
 import django
 import psycopg
 
+from base.home import REPOSITORY
 from bench import report
 from bench.servers import Servers, running
-from config import roles
-from config.home import REPOSITORY
+from run import roles
 
 FEW, MANY = 100, 100_000
 ROUNDS = 15
@@ -48,7 +48,7 @@ def measure(number: int, before: int, rounds: int) -> dict[str, float]:
 def _middles() -> dict[str, str]:
     """By order, a cursor that stands in the middle of what waits."""
     from approvals.models import Request
-    from approvals.queue_filters import SORTS
+    from approvals.requests.queue_filters import SORTS
 
     found = {}
     for sort, (_, column, _) in SORTS.items():

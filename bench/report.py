@@ -6,7 +6,7 @@ import platform
 import re
 from pathlib import Path
 
-from config.home import REPOSITORY
+from base.home import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "performance.md"
 

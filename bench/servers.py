@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
 
-from config import roles
-from config.home import REPOSITORY
-from config.processes import Child, run
-from config.servers import Place, Postgres, Valkey, free_port, unprivileged
+from base.home import REPOSITORY
+from run import roles
+from run.processes import Child, run
+from run.servers import Place, Postgres, Valkey, free_port, unprivileged
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def running(*standin: str, customers: int) -> Iterator[Servers]:
             server.start()
         port = free_port()
         servers = Servers(folder, postgres, _environ(folder, postgres, valkey, port))
-        model = servers.child("model", sys.executable, "-m", "agents.standin", "--port", str(port), *standin)
+        model = servers.child("model", sys.executable, "-m", "standins.model", "--port", str(port), *standin)
         stack.callback(model.stop)
         model.start()
         _wait_for(f"http://127.0.0.1:{port}/healthz")

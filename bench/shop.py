@@ -42,10 +42,10 @@ def main() -> None:
     django.setup()
     from django.conf import settings
 
-    from agents import prompt
+    from agents.context import prompt
     from agents.tools import registry
-    from approvals.accounts import create_staff
-    from ledger.shop_io import import_shop
+    from approvals.people.accounts import create_staff
+    from ledger.files.importing import import_shop
 
     rows = [line for number in range(int(sys.argv[1])) for line in _lines(number)]
     import_shop(io.BytesIO("\n".join(map(json.dumps, rows)).encode()), lambda done, total: None)

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 import psycopg
 
+from base.home import REPOSITORY
 from bench import report
 from bench.contender import THREADS, WARM_UP
 from bench.servers import Servers, running
 from bench.state import State, state_of
-from config import roles
-from config.home import REPOSITORY
+from run import roles
 
 GRAPH_PYTHON = str(REPOSITORY / ".venv-bench" / "bin" / "python")
 

@@ -1,4 +1,4 @@
-"""The composition root as an app: it brings the migrate command and joins Celery to Django."""
+"""The composition root as an app: it joins Celery to Django."""
 
 from importlib import import_module
 

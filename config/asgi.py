@@ -9,10 +9,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 django = get_asgi_application()
 
-from agents import staff_sse  # noqa: E402 - the models behind it need Django set up
-from agents.sse import PATH, EventStream  # noqa: E402
-from console.live import PATH as DESK_PATH  # noqa: E402
-from console.live import DeskStream  # noqa: E402
+from agents.chat import staff_sse  # noqa: E402 - the models behind it need Django set up
+from agents.chat.sse import PATH, EventStream  # noqa: E402
+from console.live.queue import PATH as DESK_PATH  # noqa: E402
+from console.live.queue import DeskStream  # noqa: E402
 
 events = EventStream()
 staff_events = staff_sse.StaffEventStream()

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from base.home import REPOSITORY, HomeError, read_private, read_running
 from config.env_base import EnvError, address, listed
-from config.home import REPOSITORY, HomeError, read_private, read_running
 from config.notify_env import NAMES as NOTIFY_NAMES
 from config.notify_env import Notify, NotifyError, read_notify
 from config.staff_env import NAMES as STAFF_NAMES
@@ -110,7 +110,7 @@ class Env:
     demo: bool
     hosts: tuple[str, ...]
     failpoints: Path | None
-    """For tests alone: see audit.failpoints."""
+    """For tests alone: see base.failpoints."""
     secret_key: str = field(repr=False)
     """Empty before the first set-up, so that whatever signs fails instead of signing with a guessable key."""
     chat_keys: tuple[ChatKey, ...] = field(repr=False)

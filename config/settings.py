@@ -16,6 +16,8 @@ DEBUG = False
 ALLOWED_HOSTS = list(ENV.hosts)
 INSTALLED_APPS = [
     "config",
+    "run",
+    "demo",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -32,6 +34,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
     "allauth.usersessions",
+    "base",
     "audit",
     "ledger",
     "approvals",
@@ -51,7 +54,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "console.middleware.second_factor_where_required",
+    "console.sign_in.middleware.second_factor_where_required",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
@@ -68,7 +71,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "django.template.context_processors.i18n",
             ],
-            "libraries": {"money": "ledger.templatetags.money"},
+            "libraries": {"money": "base.templatetags.money"},
         },
     }
 ]
@@ -112,27 +115,27 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
 # How staff sign in: allauth's machinery under pages of our own. Nobody signs up, and no e-mail resets anything.
-ACCOUNT_ADAPTER = "console.adapters.AccountAdapter"
+ACCOUNT_ADAPTER = "console.sign_in.adapters.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_RATE_LIMITS = False  # console.throttle counts attempts, atomically and before they are tried
+ACCOUNT_RATE_LIMITS = False  # console.sign_in.throttle counts attempts, atomically and before they are tried
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
-MFA_ADAPTER = "console.adapters.MfaAdapter"
+MFA_ADAPTER = "console.sign_in.adapters.MfaAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_USER_VERIFICATION = "required"
 MFA_TOTP_ISSUER = "Placet"
 MFA_TOTP_TOLERANCE = 1
 MFA_FORMS = {
-    "add_webauthn": "console.forms.AddPasskey",
-    "authenticate": "console.forms.SecondStep",
-    "reauthenticate": "console.forms.ConfirmByCode",
-    "activate_totp": "console.forms.ActivateCodes",
+    "add_webauthn": "console.sign_in.forms.AddPasskey",
+    "authenticate": "console.sign_in.forms.SecondStep",
+    "reauthenticate": "console.sign_in.forms.ConfirmByCode",
+    "activate_totp": "console.sign_in.forms.ActivateCodes",
 }
 MFA_RATE_LIMITS = False
-SOCIALACCOUNT_ADAPTER = "console.adapters.SocialAdapter"
+SOCIALACCOUNT_ADAPTER = "console.sign_in.adapters.SocialAdapter"
 SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that is redirected elsewhere would break form-action
 SOCIALACCOUNT_STORE_TOKENS = False
@@ -213,14 +216,14 @@ CELERY_BEAT_SCHEDULE = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "approvals.authentication.StaffTokenAuthentication",
+        "approvals.people.authentication.StaffTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["audit.parsing.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["base.http.parsing.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "audit.errors.exception_handler",
+    "EXCEPTION_HANDLER": "base.http.errors.exception_handler",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {

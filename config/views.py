@@ -62,4 +62,4 @@ def _say(request: HttpRequest, status: int, advice: str | Promise = "") -> HttpR
     language = {"LANGUAGE_CODE": get_language(), "LANGUAGE_BIDI": get_language_bidi()}
     context: dict[str, Any] = {"status": status, "title": title, "advice": advice, **language}
     # Without the request: an error page asks neither the session nor the database.
-    return render(None, "config/error.html", context, status=status)
+    return render(None, "pages/error.html", context, status=status)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from audit.access import ADMIN, AUDITOR, DECIDES, LEAD, READS_CONSOLE, READS_RECORD, ROLES
+from base.access import ADMIN, AUDITOR, DECIDES, LEAD, READS_CONSOLE, READS_RECORD, ROLES
 
 LEADS = (LEAD, ADMIN)
 NOBODY: tuple[str, ...] = ()

@@ -12,9 +12,9 @@ class ConsoleConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        import_module("console.signals")  # connects the receivers
+        import_module("console.sign_in.signals")  # connects the receivers
         from approvals.news import desk_changed, request_changed
-        from console.news import tell_desk, tell_desk_of
+        from console.live.news import tell_desk, tell_desk_of
 
-        request_changed.connect(tell_desk_of, dispatch_uid="console.news")
-        desk_changed.connect(tell_desk, dispatch_uid="console.news.desk")
+        request_changed.connect(tell_desk_of, dispatch_uid="console.live.news")
+        desk_changed.connect(tell_desk, dispatch_uid="console.live.news.desk")

@@ -6,7 +6,7 @@ goods_ended = Signal()
 """A return or exchange ended. Sent with `plan`, `posted`, and `owner`, the reference that had promised it."""
 
 payout_changed = Signal()
-"""A payout's state changed. Sent with `told` (ledger.payouts.Told), `was` and `state`."""
+"""A payout's state changed. Sent with `told` (ledger.payouts.sending.Told), `was` and `state`."""
 
 order_disturbed = Signal()
 """A refund or dispute at the provider changed an order's money. Sent with `order_id`, `customer_id` and `why`."""

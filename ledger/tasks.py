@@ -5,9 +5,9 @@ import logging
 from celery import shared_task
 from django.db import connection
 
+from ledger.payouts.reconciliation import reconcile
 from ledger.providers import connector
 from ledger.providers.api import CallFailed
-from ledger.reconcile import reconcile
 
 log = logging.getLogger(__name__)
 _DAYS = 2

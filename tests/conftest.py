@@ -8,17 +8,17 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from agents.claims import Claimed
-from agents.dispatch import dispatch
+from agents.dispatch.dispatch import dispatch
+from agents.dispatch.results import Call, Outcome
 from agents.models import Message
-from agents.results import Call, Outcome
+from agents.turns.claims import Claimed
 from approvals.models import Staff
-from approvals.policies import policy_at
-from ledger.staff import as_staff
-from tests import cast
-from tests.provider import provider, running_provider
-from tests.servers import committing_db, django_db_setup
-from tests.standin import Server, running_standin, standin
+from approvals.policy.versions import policy_at
+from ledger.access.staff import as_staff
+from tests.support import cast
+from tests.support.provider import provider, running_provider
+from tests.support.servers import committing_db, django_db_setup
+from tests.support.standin import Server, running_standin, standin
 
 __all__ = ["committing_db", "django_db_setup", "provider", "running_provider", "running_standin", "standin"]
 

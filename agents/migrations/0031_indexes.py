@@ -2,7 +2,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from audit.indexes import drop_prefix_indexes
+from base.indexes import drop_prefix_indexes
 
 
 class Migration(migrations.Migration):

@@ -7,9 +7,9 @@ from pydantic import AfterValidator, Field
 
 from agents.tools.orders import OrderId
 from agents.tools.registry import Arguments, Tool
-from ledger.addresses import plan_order_address
-from ledger.client import Shop
-from ledger.plans import Plan
+from ledger.access.client import Shop
+from ledger.books.plans import Plan
+from ledger.shop.addresses import plan_order_address
 
 
 def _one_line(text: str) -> str:

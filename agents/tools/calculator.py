@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, WithJsonSchema
 
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Lookups
+from ledger.access.client import Lookups
 from ledger.errors import Refused
 
 LARGEST = 10**15

@@ -6,9 +6,9 @@ from pydantic import Field
 
 from agents.tools.orders import OrderId
 from agents.tools.registry import Arguments, Tool
-from ledger.cancellations import plan_cancellation
-from ledger.client import Shop
-from ledger.plans import Plan
+from ledger.access.client import Shop
+from ledger.books.plans import Plan
+from ledger.shop.cancellations import plan_cancellation
 
 
 class CancelOrder(Arguments):

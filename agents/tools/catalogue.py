@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Lookups
+from ledger.access.client import Lookups
 
 
 class GetProduct(Arguments):

@@ -2,9 +2,9 @@
 
 from agents.tools.orders import ItemIds, OrderId, PaymentMethodId
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
-from ledger.exchanges import plan_exchange
-from ledger.plans import Plan
+from ledger.access.client import Shop
+from ledger.books.plans import Plan
+from ledger.shop.exchanges import plan_exchange
 
 
 class ExchangeItems(Arguments):

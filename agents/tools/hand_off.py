@@ -6,7 +6,7 @@ from pydantic import Field
 
 from agents.models import HandOff
 from agents.tools.registry import Acted, Arguments, Caller, Tool
-from ledger.references import new_reference
+from base.references import new_reference
 
 
 class HandOffArguments(Arguments):

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Lookups
+from ledger.access.client import Lookups
 from ledger.errors import Refused
-from ledger.paging import MOST_CHARACTERS, MOST_ITEMS, page, read_cursor
+from ledger.shop.lists import MOST_CHARACTERS, MOST_ITEMS, page, read_cursor
 
 FOLDER = Path(__file__).parent.parent / "help"
 MOST_SHOWN, EXCERPT = MOST_CHARACTERS - 1_000, 200

@@ -2,9 +2,9 @@
 
 from agents.tools.orders import ItemIds, OrderId, PaymentMethodId
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
-from ledger.item_changes import plan_item_changes
-from ledger.plans import Plan
+from ledger.access.client import Shop
+from ledger.books.plans import Plan
+from ledger.shop.item_changes import plan_item_changes
 
 
 class ChangeOrderItems(Arguments):

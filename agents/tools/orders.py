@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Lookups
-from ledger.orders import show_order
+from ledger.access.client import Lookups
+from ledger.shop.orders import show_order
 
 OrderId = Annotated[
     str,

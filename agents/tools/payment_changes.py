@@ -2,9 +2,9 @@
 
 from agents.tools.orders import OrderId, PaymentMethodId
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
-from ledger.payment_changes import plan_payment_change
-from ledger.plans import Plan
+from ledger.access.client import Shop
+from ledger.books.plans import Plan
+from ledger.shop.payment_changes import plan_payment_change
 
 
 class ChangeOrderPayment(Arguments):

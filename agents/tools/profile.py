@@ -3,7 +3,7 @@
 from typing import Any
 
 from agents.tools.registry import NoArguments, Tool
-from ledger.client import Lookups
+from ledger.access.client import Lookups
 
 
 def _profile(shop: Lookups, _: NoArguments) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from typing import Any
 
 from agents.tools.registry import Caller, NoArguments, Tool
-from approvals.policies import in_force
-from approvals.policy import Policy
-from approvals.policy_document import Lines
-from ledger.money import show
+from approvals.policy.document import Lines
+from approvals.policy.rules import Policy
+from approvals.policy.versions import in_force
+from base.money import show
 
 
 def _policy(_: Caller, __: NoArguments) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from agents.tools.orders import OrderId
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
-from ledger.money import MAX_MINOR
-from ledger.plans import Plan
-from ledger.refunds import plan_refund
+from base.money import MAX_MINOR
+from ledger.access.client import Shop
+from ledger.books.plans import Plan
+from ledger.shop.refunds import plan_refund
 
 AmountMinor = Annotated[
     int, Field(gt=0, le=MAX_MINOR, description="In the currency's minor unit: £12.00 is 1200, ¥500 is 500.")

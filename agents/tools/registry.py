@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from ledger.client import Lookups, Shop
-from ledger.plans import Plan
+from ledger.access.client import Lookups, Shop
+from ledger.books.plans import Plan
 
 FAMILIES = (
     "orders", "refunds", "profile", "catalogue", "cancellations", "returns", "exchanges", "item_changes",

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 from django.db.models import Q
 from pydantic import Field
 
-from agents.notices import STATES
+from agents.chat.notices import STATES
 from agents.tools.registry import Acted, Arguments, Caller, Tool
 from approvals.errors import Conflict
 from approvals.models import Request
-from approvals.requests import withdraw
+from approvals.requests.lifecycle import withdraw
 from ledger.errors import Refused
-from ledger.paging import MOST_ITEMS, bad_cursor, page, read_cursor
-from ledger.payout_words import money_of
+from ledger.payouts.words import money_of
+from ledger.shop.lists import MOST_ITEMS, bad_cursor, page, read_cursor
 
 
 class ListMyRequests(Arguments):

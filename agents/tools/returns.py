@@ -2,9 +2,9 @@
 
 from agents.tools.orders import ItemIds, OrderId, PaymentMethodId
 from agents.tools.registry import Arguments, Tool
-from ledger.client import Shop
-from ledger.plans import Plan
-from ledger.returns import plan_return
+from ledger.access.client import Shop
+from ledger.books.plans import Plan
+from ledger.shop.returns import plan_return
 
 
 class ReturnItems(Arguments):

@@ -1,7 +1,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from audit.indexes import drop_prefix_indexes
+from base.indexes import drop_prefix_indexes
 
 
 # By the keys of the accounts themselves: with a list of unknown length the whole table was read.

@@ -14,7 +14,7 @@ _OPENER = build_opener(ProxyHandler({}))
 
 
 class TestApi:
-    """`url` is where `python -m ledger.testprovider` listens."""
+    """`url` is where `python -m standins.payments` listens."""
 
     name = "test"
     __test__ = False

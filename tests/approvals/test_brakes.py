@@ -14,23 +14,23 @@ from django.urls import reverse
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from agents import loop
-from agents.dispatch import dispatch
-from agents.execute import execute, ready
+from agents.dispatch.dispatch import dispatch
+from agents.execution.execute import execute, ready
 from agents.models import Message, Turn
+from agents.turns import loop
 from approvals import brakes
-from approvals.decisions import decide
+from approvals.decisions.deciding import decide
 from approvals.errors import Invalid
 from approvals.models import Brake, Request, Staff
-from audit import sql
 from audit.models import Event
-from ledger.locks import lock_brake
+from base import sql
+from base.locks import lock_brake
+from ledger.access.staff import as_staff
 from ledger.models import Entry
-from ledger.staff import as_staff
-from tests import cast
-from tests.api import with_token
-from tests.cast import seen_by_staff, until
 from tests.conftest import Propose, make_call
+from tests.support import cast
+from tests.support.api import with_token
+from tests.support.cast import seen_by_staff, until
 
 SMALL = {"order_id": "4471", "amount_minor": 1_200, "reason": "damaged"}
 

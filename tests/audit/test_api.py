@@ -10,14 +10,14 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from agents.claims import Claimed
-from approvals.decisions import decide
+from agents.turns.claims import Claimed
+from approvals.decisions.deciding import decide
 from approvals.models import Request, Staff
 from audit.models import Event, Kind
 from audit.record import SYSTEM, Actor, NewEvent, record
-from tests.api import EVENTS, Api, as_maya, refused, with_token
-from tests.cast import make_staff
 from tests.conftest import Propose
+from tests.support.api import EVENTS, Api, as_maya, refused, with_token
+from tests.support.cast import make_staff
 
 FIELDS = {
     "id", "at", "kind", "actor", "customer_id", "conversation_id", "turn_id", "tool_use_id", "tool", "arguments",

@@ -12,19 +12,20 @@ import pytest
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 
-from agents import execute, loop
-from agents.claims import Claimed
+from agents.execution import execute
 from agents.models import Definition, Message, ToolCall
-from approvals.decisions import decide
+from agents.turns import loop
+from agents.turns.claims import Claimed
+from approvals.decisions.deciding import decide
 from approvals.models import Decision, Request, Staff
-from audit import sql
 from audit.models import Detail, Event
 from audit.record import SYSTEM, Actor, NewEvent, canonical, record
-from ledger import credentials
+from base import sql
+from ledger.access import credentials
 from ledger.models import Account, Entry, Hold, Transfer
-from tests.cast import begin_turn, seen_by_staff
 from tests.conftest import Propose
-from tests.standin import Server
+from tests.support.cast import begin_turn, seen_by_staff
+from tests.support.standin import Server
 
 pytestmark = pytest.mark.django_db
 SMALL = {"order_id": "4471", "amount_minor": 1_200, "reason": "damaged"}
@@ -161,7 +162,7 @@ def test_ids_of_credentials_are_recorded_and_secrets_are_nowhere(
         minted.append(real(*args, **kwargs))
         return minted[-1]
 
-    for place in ("agents.guards.mint", "agents.executions.mint"):
+    for place in ("agents.dispatch.guards.mint", "agents.execution.endings.mint"):
         monkeypatch.setattr(place, mint)
     caplog.set_level(logging.DEBUG)
     mark = uuid.uuid4().hex

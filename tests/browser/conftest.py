@@ -7,11 +7,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, expect, sync_playwright
 from pytest_django import DjangoDbBlocker
 
-from config.seed import SignIn, seed
-from tests import chromium
-from tests.product import Product, running_product
-from tests.servers import on_fresh_database
-from tests.standin import Server
+from demo.seed import SignIn, seed
+from tests.support import chromium
+from tests.support.product import Product, running_product
+from tests.support.servers import on_fresh_database
+from tests.support.standin import Server
 
 NewContext = Callable[..., BrowserContext]
 PATIENCE = 20_000

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from config.seed import SignIn
+from demo.seed import SignIn
 from tests.browser.conftest import NewContext
 from tests.browser.test_walk import SLOW, ask_for_much, open_chat, serious, sign_in
 

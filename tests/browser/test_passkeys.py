@@ -13,11 +13,11 @@ from django.db import connection
 from playwright.sync_api import BrowserContext, Page, expect
 
 from approvals.models import Request, Signature, Staff
-from approvals.staff import end_access
-from config.seed import SignIn
+from approvals.people.administration import end_access
+from demo.seed import SignIn
 from tests.browser.conftest import NewContext
 from tests.browser.test_walk import serious, sign_in
-from tests.product import Chat, Product
+from tests.support.product import Chat, Product
 
 pytestmark = [pytest.mark.browser, pytest.mark.committing, pytest.mark.xdist_group("browser")]
 T = TypeVar("T")

@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from config.seed import SignIn
+from demo.seed import SignIn
 from tests.browser.conftest import NewContext
 from tests.browser.test_walk import SLOW, open_chat, serious, sign_in
-from tests.product import within
-from tests.standin import Server
+from tests.support.product import within
+from tests.support.standin import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.committing, pytest.mark.xdist_group("browser")]
 OK = {"content": [{"type": "text", "text": "I had that ready."}], "stop_reason": "end_turn"}

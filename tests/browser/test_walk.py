@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
-from config.seed import SignIn
+from demo.seed import SignIn
 from tests.browser.conftest import NewContext
 
 pytestmark = [pytest.mark.browser, pytest.mark.committing, pytest.mark.xdist_group("browser")]

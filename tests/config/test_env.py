@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from base.home import process_birth, write_private
 from config.env import EnvError, load
-from config.home import process_birth, write_private
 
 DATABASE = "postgresql://placet_app:secret@db.example:5432/placet"
 KEY = base64.b64encode(bytes(range(32))).decode()

@@ -9,10 +9,10 @@ from django.conf import settings as django_settings
 from django.test import Client
 from django.urls import reverse
 
-from approvals.accounts import mint_staff_token
 from approvals.models import Staff
-from ledger.credentials import WRITE, mint
-from tests.api import Api, refused
+from approvals.people.accounts import mint_staff_token
+from ledger.access.credentials import WRITE, mint
+from tests.support.api import Api, refused
 
 GERMAN = {"Accept-Language": "de"}
 REQUIRED, NO_CHOICE = "This field is required.", '"sideways" is not a valid choice.'

@@ -13,9 +13,9 @@ from django.test import Client
 from django.urls import reverse
 
 from approvals.models import Request, Staff
-from tests.cast import PASSWORD
 from tests.conftest import Propose
-from tests.passkey import HOST, Passkey
+from tests.support.cast import PASSWORD
+from tests.support.passkey import HOST, Passkey
 
 Browser = Callable[..., Client]
 

@@ -10,11 +10,11 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from agents.models import Conversation
 from approvals.models import Request
-from audit.access import ROLES
 from audit.models import Event
+from base.access import ROLES
 from console.access import PAGES, SIGN_IN_PAGES, expected
-from tests.cast import make_staff
 from tests.conftest import Propose
+from tests.support.cast import make_staff
 
 pytestmark = pytest.mark.django_db
 

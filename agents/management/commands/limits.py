@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from agents import limits
 from agents.models import Limit
+from agents.turns import limits
 from approvals.models import Staff
 from audit.record import Actor, NewEvent, record
 

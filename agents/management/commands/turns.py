@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agents.models import Turn
-from agents.steering import CannotSteer, end_turn, retry_turn, troubled
+from agents.turns.steering import CannotSteer, end_turn, retry_turn, troubled
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agents.tokens import LONGEST_SECONDS, is_customer, mint_widget_token
+from agents.chat.tokens import LONGEST_SECONDS, is_customer, mint_widget_token
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from approvals.accounts import AccountError, create_staff
-from audit.access import ROLES
+from approvals.people.accounts import AccountError, create_staff
+from base.access import ROLES
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from approvals import doctor as requests_doctor
-from ledger import doctor as books_doctor
-from ledger.doctor import MOST_SHOWN
+from ledger.books import doctor as books_doctor
+from ledger.books.doctor import MOST_SHOWN
 
 
 class Command(BaseCommand):

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from approvals import policies
 from approvals.models import PolicyVersion, Staff
-from approvals.policy_document import Document, InvalidDocument
-from approvals.simulation import MOST_DAYS, Simulation, simulate
+from approvals.policy import versions
+from approvals.policy.document import Document, InvalidDocument
+from approvals.policy.simulation import MOST_DAYS, Simulation, simulate
 
 
 class Command(BaseCommand):
@@ -35,13 +35,13 @@ class Command(BaseCommand):
             getattr(self, f"_{options['deed']}")(options)
         except InvalidDocument as error:
             raise CommandError(f"This is no policy: {error}.") from error
-        except policies.PolicyRefused as error:
+        except versions.PolicyRefused as error:
             raise CommandError(error.message) from error
 
     def _show(self, options: dict[str, Any]) -> None:
-        version = policies.version_in_force() if options["version"] is None else options["version"]
+        version = versions.version_in_force() if options["version"] is None else options["version"]
         self.stdout.write(json.dumps(_version(version).document, indent=2))
-        self.stderr.write(f"Version {version}; version {policies.version_in_force()} is in force.")
+        self.stderr.write(f"Version {version}; version {versions.version_in_force()} is in force.")
 
     def _simulate(self, options: dict[str, Any]) -> None:
         if not 1 <= options["days"] <= MOST_DAYS:
@@ -49,11 +49,11 @@ class Command(BaseCommand):
         _tell(self, simulate(_draft(options["draft"]), options["days"]))
 
     def _propose(self, options: dict[str, Any]) -> None:
-        made = policies.propose(staff=_staff(options["who"]), text=_read(options["file"]))
+        made = versions.propose(staff=_staff(options["who"]), text=_read(options["file"]))
         self.stdout.write(f"Proposed version {made.version}. Another lead or administrator can activate it.")
 
     def _activate(self, options: dict[str, Any]) -> None:
-        made = policies.activate(staff=_staff(options["who"]), version=options["version"])
+        made = versions.activate(staff=_staff(options["who"]), version=options["version"])
         self.stdout.write(f"Version {made.version} is in force.")
 
 
@@ -68,8 +68,8 @@ def _tell(command: Command, found: Simulation) -> None:
 def _draft(named: str) -> Document:
     if named.isascii() and named.isdigit():
         _version(int(named))
-        return policies.policy_at(int(named))
-    return policies.check(_read(named))
+        return versions.policy_at(int(named))
+    return versions.check(_read(named))
 
 
 def _version(version: int) -> PolicyVersion:

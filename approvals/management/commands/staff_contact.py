@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from approvals.accounts import AccountError, set_contact
+from approvals.people.accounts import AccountError, set_contact
 
 
 class Command(BaseCommand):

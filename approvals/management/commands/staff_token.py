@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from approvals.accounts import AccountError, mint_staff_token
+from approvals.people.accounts import AccountError, mint_staff_token
 
 
 class Command(BaseCommand):

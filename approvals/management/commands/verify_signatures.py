@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from approvals.decisions.signatures import complaint_about
 from approvals.models import Signature
-from approvals.signatures import complaint_about
 
 
 class Command(BaseCommand):

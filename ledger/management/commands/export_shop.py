@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 
-from ledger.shop_export import UnknownRow, export_lines
-from ledger.staff import as_staff
+from ledger.access.staff import as_staff
+from ledger.files.export import UnknownRow, export_lines
 
 
 class Command(BaseCommand):

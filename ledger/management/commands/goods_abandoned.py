@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from ledger.goods import NothingOpen, end_goods
+from ledger.shop.goods import NothingOpen, end_goods
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from ledger.shop_io import Counts, import_shop
-from ledger.shop_lines import ShopError
+from ledger.files.importing import Counts, import_shop
+from ledger.files.lines import ShopError
 
 
 class Command(BaseCommand):

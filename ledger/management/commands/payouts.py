@@ -6,14 +6,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
 
 from audit.record import SYSTEM
-from ledger import payout_desk
-from ledger.money import show
-from ledger.payout_desk import ATTENTION, CannotResolve
-from ledger.payout_models import Payout
+from base.money import show
+from ledger.access.staff import as_staff
+from ledger.models import Payout
+from ledger.payouts import desk
+from ledger.payouts.desk import ATTENTION, CannotResolve
+from ledger.payouts.reconciliation import DAYS, reconcile
 from ledger.providers import connector
 from ledger.providers.api import CallFailed
-from ledger.reconcile import DAYS, reconcile
-from ledger.staff import as_staff
 
 MOST_ROWS = 200
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             self._reconcile(options["days"])
 
     def _list(self, which: Q) -> None:
-        rows = as_staff(lambda: list(payout_desk.rows(which)[:MOST_ROWS]))
+        rows = as_staff(lambda: list(desk.rows(which)[:MOST_ROWS]))
         for row in rows:
             self.stdout.write(_line(row))
         if not rows:
@@ -47,7 +47,7 @@ class Command(BaseCommand):
 
     def _resolve(self, transfer_id: int) -> None:
         try:
-            self.stdout.write(payout_desk.resolve(transfer_id, SYSTEM))
+            self.stdout.write(desk.resolve(transfer_id, SYSTEM))
         except CannotResolve as refusal:
             raise CommandError(str(refusal)) from refusal
 

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from agents.tools import registry
-from config.home import REPOSITORY
+from base.home import REPOSITORY
 from tests.conftest import Propose
 
 TOOL, TEST = re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs" / "adding-a-tool.md").read_text(), re.DOTALL)

@@ -8,8 +8,8 @@ from agents.models import Message
 from approvals.models import Request
 from audit.models import Event
 from ledger.models import Account
-from tests.cast import begin_turn, seen_by_staff
 from tests.conftest import Propose
+from tests.support.cast import begin_turn, seen_by_staff
 
 
 @pytest.fixture

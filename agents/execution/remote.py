@@ -1,0 +1,126 @@
+"""Carrying out what people approved in a shop that lives elsewhere: *executing* before it is asked, and afterwards
+what it answered. Without an answer it is *unknown*, and the same key is looked up until there is one.
+"""
+
+import datetime as dt
+import logging
+from collections.abc import Callable
+from functools import partial
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from agents.execution import remote_holds
+from agents.execution.endings import credential_for, digest_with, end, executed, key_of, reissue
+from agents.turns.pool import give_back_connection
+from approvals import brakes
+from approvals.models import Request
+from approvals.news import request_changed
+from approvals.policy.facts import circumstances_of, facts_for, standing_of
+from approvals.policy.versions import binding_of, verdict_of_reissue
+from approvals.requests.lifecycle import event_of, locked, move
+from audit.record import SYSTEM, record
+from base.failpoints import reach
+from base.references import new_reference
+from ledger.books.entries import SameKeyOtherPlan
+from ledger.books.plans import Plan, digest_of_plan
+from ledger.errors import CredentialRefused, Refused
+from ledger.protocol.remote import RemoteShop, ShopFault, ShopSilent
+from ledger.protocol.writes import Approved, Changed, Found, Preview, Shown
+
+log = logging.getLogger(__name__)
+Ending = Callable[[Request], None]
+IN_DOUBT = ("executing", "unknown")
+
+
+def _lease() -> dt.datetime:
+    return timezone.now() + dt.timedelta(seconds=2 * settings.PLACET.tool_seconds)
+
+
+def begin(request: Request) -> None:
+    """Say that the shop will be asked, in the transaction that found the request approved."""
+    move(request, to=Request.State.EXECUTING, expected=("approved",), lease_until=_lease())
+    record(SYSTEM, event_of(request, kind="execution", decision="intended"), digest=request.digest)
+
+
+def in_doubt() -> list[str]:
+    """References of requests that the shop was asked to carry out, and nobody asks about now."""
+    waiting = Request.objects.filter(state__in=IN_DOUBT, lease_until__lte=Now()).order_by("lease_until")
+    return list(waiting.values_list("reference", flat=True)[:20])
+
+
+def look_again(reference: str) -> None:
+    """Ask what became of one; the first of those who come takes it for a while."""
+    mine = Request.objects.filter(pk=reference, state__in=IN_DOUBT, lease_until__lte=Now())
+    if mine.update(lease_until=_lease()):
+        carry_out(reference, again=True)
+
+
+def carry_out(reference: str, *, again: bool = False) -> None:
+    """Ask the shop, with no transaction open, and store its answer."""
+    request = Request.objects.get(pk=reference)
+    if request.state not in IN_DOUBT:
+        return
+    give_back_connection()
+    try:
+        ending = _ask(request, again)
+    except (ShopSilent, ShopFault, CredentialRefused, SameKeyOtherPlan) as silent:
+        log.warning("whether %s was carried out is unknown: %s", reference, silent)
+        ending = _stay_unknown
+    reach("execution_written", request.conversation_id)
+    with transaction.atomic():
+        request = locked(reference)
+        if request.state in IN_DOUBT:
+            ending(request)
+    if request.state == Request.State.STALE:  # the old hold first: the new one may need its money
+        for each in (reference, *Request.objects.filter(replaces=reference).values_list("reference", flat=True)):
+            remote_holds.place(each)
+
+
+def _ask(request: Request, again: bool) -> Ending:
+    shop = RemoteShop(credential_for(request))
+    ended = partial(_executed, credential_id=shop.credential.id)
+    if again and (found := shop.find(key_of(request))):
+        return partial(ended, found=found)
+    if again and not _may_still(request):
+        return partial(end, state=Request.State.FAILED, why="the shop did not carry it out in time")
+    if digest_with(request, Plan.from_json(request.preview)) != request.digest:
+        return partial(end, state=Request.State.STALE, why="what was stored is not what was approved")
+    shown = Shown(digest=digest_of_plan(request.preview))
+    approved = Approved(reference=request.reference, owner=request.hold_owner)
+    try:
+        found = shop.post(request.tool, request.arguments, shown, key=key_of(request), approved=approved)
+    except Changed as changed:
+        return partial(_go_stale, now=changed.preview)
+    except Refused as refusal:
+        return partial(end, state=Request.State.STALE, why=refusal.message)
+    return partial(ended, found=found)
+
+
+def _may_still(request: Request) -> bool:
+    in_time = request.execute_before is not None and request.execute_before > timezone.now()
+    return in_time and not brakes.stopped().stops(request.tool)
+
+
+def _executed(request: Request, *, found: Found, credential_id: str) -> None:
+    done = str(found.plan["done"])
+    executed(request, entry_reference=found.reference, done=done, credential_id=credential_id)
+
+
+def _stay_unknown(request: Request) -> None:
+    if request.state != Request.State.UNKNOWN:
+        move(request, to=Request.State.UNKNOWN, expected=(request.state,), lease_until=_lease())
+        record(SYSTEM, event_of(request, kind="execution", decision="unknown"))
+        request_changed.send(Request, request=request, customer_message="")
+
+
+def _go_stale(request: Request, *, now: Preview) -> None:
+    """One fresh request shows what would happen now."""
+    end(request, Request.State.STALE, "what would happen has changed since it was approved")
+    if not request.replaces:
+        around, standing = circumstances_of(request), standing_of(request.customer_id)
+        facts = facts_for(now.plan, now.moved, standing, request.arguments, around)
+        verdict = verdict_of_reissue(request, binding_of(request), facts)
+        reissue(request, new_reference("R"), now.plan, verdict)

@@ -1,0 +1,121 @@
+"""What the queue shows: a page of rows that costs the same wherever it lies, and counts that end somewhere."""
+
+import datetime as dt
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Case, Count, F, QuerySet, When
+from django.db.models.functions import Now
+
+from approvals.casefile.flags import flagged_among
+from approvals.decisions.bulk import suitable
+from approvals.models import Decision, Request, Staff
+from approvals.requests.queue_filters import SORTS, Filters, condition, read_cursor
+from approvals.requests.risk import risk_of
+from ledger.access.staff import as_staff
+from ledger.models import Customer
+
+PAGE = 50
+MOST_COUNTED = 1_000
+DECOY_SAYS = {"customer": "customer_name", "customer_id": "customer_id", "order_id": "order_id"}
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows in their order; `after` leads to the next page and is empty on the last."""
+
+    rows: list[Row]
+    after: str
+
+
+def page(filters: Filters, staff: Staff, *, after: str = "") -> Page:
+    """One page of a view. Raises NoSuchView for a cursor that was not given."""
+    _, column, downwards = SORTS[filters.sort]
+    found = Request.objects.filter(condition(filters, staff))
+    if after:
+        way = "<" if downwards else ">"
+        where = f"(approvals_request.{column}, approvals_request.reference) {way} (%s, %s)"
+        found = found.extra(where=[where], params=list(read_cursor(filters, after)))  # noqa: S610 - our own columns
+    sign = "-" if downwards else ""
+    raw = list(_values(found).order_by(f"{sign}{column}", f"{sign}reference")[: PAGE + 1])
+    last = raw[PAGE - 1] if len(raw) > PAGE else None
+    return Page(_told(raw[:PAGE]), f"{_text(last[column])}~{last['reference']}" if last else "")
+
+
+def rows_of(references: list[str]) -> list[Row]:
+    """The rows of these requests as they stand now, whatever their state."""
+    return _told(list(_values(Request.objects.filter(pk__in=references[:PAGE]))))
+
+
+def count(filters: Filters, staff: Staff, *, since: dt.datetime | None = None) -> int:
+    """How many a view shows, or how many of them are newer; more than a thousand are 1,001."""
+    found = Request.objects.filter(condition(filters, staff))
+    if since is not None:
+        found = found.filter(created_at__gt=since)
+    return found.order_by()[: MOST_COUNTED + 1].count()
+
+
+def waiting_count() -> int:
+    """How many wait for a person, counted as `count` does."""
+    return Request.objects.filter(state="pending").order_by()[: MOST_COUNTED + 1].count()
+
+
+def _text(value: Any) -> str:
+    return value.isoformat() if isinstance(value, dt.datetime) else str(value)
+
+
+def _values(found: "QuerySet[Request]") -> Any:
+    return found.annotate(
+        holder=Case(When(claimed_until__gt=Now(), then=F("claimed_by__username"))),
+        assigned=F("assigned_to__username"),
+        summary=F("preview__summary"),
+        repeats=F("facts__repeats"),
+    ).values(
+        "reference", "state", "revision", "tool", "summary", "amount_minor", "currency", "customer_id", "order_id",
+        "rule", "facts", "policy_version", "created_at", "expires_at", "approvals_needed", "holder", "assigned",
+        "claimed_until", "decided_by", "decided_at", "digest", "repeats", "is_decoy",
+    )  # fmt: skip
+
+
+def _told(raw: list[Row]) -> list[Row]:
+    """With what other tables say: five queries, however many rows."""
+    ids = {row["customer_id"] for row in raw if row["customer_id"]}
+    names = as_staff(lambda: dict(Customer.objects.filter(pk__in=ids).values_list("pk", "name")))
+    given, flagged = _given(raw), flagged_among(ids)
+    together = suitable([row for row in raw if row["state"] == "pending"])
+    decoys = _told_by_decoys(raw)
+    return [
+        _sealed(
+            {**row, "customer": names.get(row["customer_id"], ""), "bulk": row["reference"] in together}
+            | {"given": given.get((row["reference"], row["revision"]), 0)}
+            | {"risk": risk_of(row, flagged=row["customer_id"] in flagged)}
+            | decoys.get(row["reference"], {})
+        )
+        for row in raw
+    ]
+
+
+def _given(raw: list[Row]) -> dict[tuple[str, int], int]:
+    counted = Decision.objects.filter(
+        request__in=[row["reference"] for row in raw], verdict="approve", withdrawal=None, staff__is_active=True
+    )
+    by = counted.values_list("request_id", "revision").annotate(given=Count("pk"))
+    return {(reference, revision): given for reference, revision, given in by}
+
+
+def _told_by_decoys(raw: list[Row]) -> dict[str, dict[str, str]]:
+    """By reference, the customer and the order that a decoy names and that do not exist."""
+    decoys = [row["reference"] for row in raw if row["is_decoy"]]
+    previews = Request.objects.filter(pk__in=decoys).values_list("pk", "preview")
+    return {reference: {name: told[key] for name, key in DECOY_SAYS.items()} for reference, told in previews}
+
+
+_SEEN = ("state", "revision", "given", "holder", "assigned", "decided_by", "amount_minor")
+
+
+def _sealed(row: Row) -> Row:
+    """With a short hash that changes when what is shown of it does."""
+    seen = repr([row[name] for name in _SEEN] + [row["risk"].level])
+    return {**row, "seal": hashlib.sha256(seen.encode()).hexdigest()[:8]}

@@ -1,0 +1,57 @@
+"""Turns as staff see and steer them: what runs, what waits, what was parked, each with its story."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from agents.models import Turn
+from agents.turns import steering
+from audit.models import Event
+from base.access import ADMIN, LEAD, READS_CONSOLE, role_of, staff_page
+
+STEERS = (LEAD, ADMIN)
+_DEEDS = {"retry": steering.retry_turn, "end": steering.end_turn}
+
+
+@staff_page(*READS_CONSOLE)
+@require_safe
+def turns(request: HttpRequest) -> HttpResponse:
+    """What is not finished, and what failed in the last day."""
+    return render(request, "pages/conversations/turns.html", {"turns": steering.troubled()})
+
+
+@staff_page(*READS_CONSOLE)
+@require_safe
+def turn(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
+    """One turn: how far it got, what it used, and its events."""
+    found = get_object_or_404(Turn, pk=turn_id)
+    context = {
+        "turn": found,
+        "events": Event.objects.filter(conversation_id=found.conversation_id, turn_id=turn_id).order_by("id")[:200],
+        "steers": role_of(request.user) in STEERS,
+        "may_retry": found.reason in steering.FAILED,
+        "may_end": found.state != Turn.State.FINISHED,
+    }
+    return render(request, "pages/conversations/turn.html", context)
+
+
+@staff_page(*STEERS)
+@require_POST
+def steer(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
+    """Try a failed turn again, or end one that runs."""
+    found = get_object_or_404(Turn, pk=turn_id)
+    deed = _DEEDS.get(request.POST.get("deed", ""))
+    if deed is None:
+        messages.error(request, gettext("Choose to try the turn again or to end it."))
+        return redirect("turn", found.pk)
+    try:
+        made = deed(found.pk, by=request.user.get_username())
+    except steering.CannotSteer as refusal:
+        messages.error(request, str(refusal))
+        return redirect("turn", found.pk)
+    messages.success(request, gettext("It is tried again.") if made.pk != found.pk else gettext("The turn was ended."))
+    return redirect("turn", made.pk)

@@ -1,0 +1,47 @@
+"""One's own work: what one has, being away, and handing everything over at the end of a shift."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from approvals import errors
+from approvals.people import shifts
+from approvals.requests.assignment import held_by
+from base.access import DECIDES, staff_page
+from console.people import staff_of
+
+
+@staff_page(*DECIDES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def shift(request: HttpRequest) -> HttpResponse:
+    """What one has; a POST goes away, comes back or hands over."""
+    if request.method == "POST":
+        try:
+            messages.success(request, _do(request))
+        except errors.DecisionError as error:
+            messages.error(request, error.message)
+        return redirect("shift")
+    staff = staff_of(request)
+    context = {"away": shifts.is_away(staff), "held": held_by(staff), "colleagues": shifts.colleagues(staff)}
+    return render(request, "pages/people/shift.html", context)
+
+
+def _do(request: HttpRequest) -> str:
+    staff, deed = staff_of(request), request.POST.get("deed")
+    if deed == "leave":
+        return gettext("You are away. %(moved)s") % {"moved": _moved(shifts.leave(staff))}
+    if deed == "come_back":
+        shifts.come_back(staff)
+        return gettext("You are back.")
+    if deed == "hand_over":
+        to = request.POST.get("to", "")
+        return _moved(shifts.hand_over(staff, to=shifts.colleague(to) if to else None))
+    raise errors.Invalid({"deed": [_("Choose what to do.")]})
+
+
+def _moved(references: list[str]) -> str:
+    number = len(references)
+    return ngettext("%(n)s request was handed over.", "%(n)s requests were handed over.", number) % {"n": number}

@@ -1,0 +1,121 @@
+"""The policy's pages beyond reading: a form for the common lines, withdrawing a proposal, and long replays."""
+
+import datetime as dt
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from approvals.models import PolicyVersion, Staff
+from approvals.policy import versions
+from approvals.policy.document import InvalidDocument
+from approvals.policy.simulation import MOST_DAYS, Simulation, go_on
+from audit.models import Kind
+from audit.record import Actor, NewEvent, record
+from base.access import READS_RECORD, staff_page
+from console.forms.policy import PolicyForm
+from console.pages.overview.charts import Chart, draw
+from console.pages.policy.simulation_state import SECONDS, seal, unseal
+
+
+@staff_page(*versions.WRITES_POLICY)
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest) -> HttpResponse:
+    """The common lines of a version as fields, filled with the one in force; a POST proposes the next version."""
+    form = PolicyForm(_base(request).document, request.POST if request.method == "POST" else None)
+    if request.method != "POST":
+        return _edit(request, form)
+    try:
+        made = versions.propose(staff=_staff(request), text=json.dumps(form.document()))
+    except InvalidDocument as error:
+        form.put(error.faults)
+        return _edit(request, form, 422)
+    messages.success(
+        request,
+        _("You proposed version %(number)s. Another lead or administrator can activate it.") % {"number": made.version},
+    )
+    return redirect("policy-version", made.version)
+
+
+def _base(request: HttpRequest) -> PolicyVersion:
+    """What is edited: the version that the form or the address names, else the one in force."""
+    text = request.POST.get("base", request.GET.get("from", "")) or str(versions.version_in_force())
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise Http404
+    return get_object_or_404(PolicyVersion, pk=int(text))
+
+
+def _edit(request: HttpRequest, form: PolicyForm, status: int = 200) -> HttpResponse:
+    context = {"form": form, "base": _base(request).pk, "now": versions.version_in_force()}
+    return render(request, "pages/policy/edit.html", context, status=status)
+
+
+@staff_page(*versions.WRITES_POLICY)
+@require_POST
+def withdraw(request: HttpRequest, number: int) -> HttpResponse:
+    """Take a proposal back; it is kept and can never be put in force."""
+    get_object_or_404(PolicyVersion, pk=number)
+    try:
+        versions.withdraw(staff=_staff(request), version=number)
+    except versions.PolicyRefused as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, _("Version %(number)s is withdrawn.") % {"number": number})
+    return redirect("policy-version", number)
+
+
+@staff_page(*READS_RECORD)
+@require_safe
+def simulation(request: HttpRequest, number: int) -> HttpResponse:
+    """Begin to take the verdicts of so many days again; what takes longer goes on by `simulation_step`."""
+    get_object_or_404(PolicyVersion, pk=number)
+    text = request.GET.get("days", "")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_DAYS):
+        message = _("Simulate 1 to %(most)s days.") % {"most": MOST_DAYS}
+        return render(request, "pages/policy/_simulation.html", {"number": number, "wrong": message}, status=422)
+    actor = Actor(kind="staff", id=_staff(request).username)
+    record(actor, NewEvent(kind=Kind.ACCESS, decision="read", policy_version=number), what=f"simulation of {text} days")
+    return _step(request, number, Simulation(days=int(text)))
+
+
+@staff_page(*READS_RECORD)
+@require_POST
+def simulation_step(request: HttpRequest, number: int) -> HttpResponse:
+    """Go on with a replay that this person began."""
+    get_object_or_404(PolicyVersion, pk=number)
+    try:
+        found = unseal(request.POST.get("state", ""), version=number, staff_id=_staff(request).pk)
+    except signing.BadSignature:
+        message = _("This simulation is too old; begin again.")
+        return render(request, "pages/policy/_simulation.html", {"number": number, "wrong": message}, status=422)
+    return _step(request, number, found)
+
+
+def _step(request: HttpRequest, number: int, found: Simulation) -> HttpResponse:
+    go_on(versions.policy_at(number), found, SECONDS)
+    context: dict[str, Any] = {"number": number, "simulation": found}
+    if found.done:
+        context["chart"] = _chart(found) if found.by_day else None
+    else:
+        context["state"] = seal(found, version=number, staff_id=_staff(request).pk)
+    whole = "pages/policy/simulation.html" if not request.headers.get("HX-Request") else "pages/policy/_simulation.html"
+    return render(request, whole, context)
+
+
+def _chart(found: Simulation) -> Chart:
+    """Days without a write are there with no bars, so that equal distances are equal times."""
+    last = dt.datetime.fromisoformat(found.began).astimezone(dt.UTC).date()
+    days = [last - dt.timedelta(days=back) for back in reversed(range(found.days + 1))]
+    reviews = {day: found.by_day.get(day.isoformat(), [0, 0]) for day in days}
+    columns = (_("as decided"), _("under this version"))
+    return draw("reviews", _("Reviews per day (UTC)"), columns, reviews, str, compared=True)
+
+
+def _staff(request: HttpRequest) -> Staff:
+    assert isinstance(request.user, Staff)
+    return request.user

@@ -1,0 +1,32 @@
+"""Every index is paid for by each write, so none may stand that another makes needless."""
+
+import pytest
+
+from base import sql
+
+pytestmark = pytest.mark.django_db
+_OURS = (
+    "n.nspname = 'public' AND split_part(t.relname, '_', 1) IN ('agents', 'approvals', 'audit', 'console', 'ledger')"
+)
+_FOR_PREFIXES = f"""
+    SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+    JOIN pg_namespace n ON n.oid = t.relnamespace
+    WHERE {_OURS} AND t.relname !~ '^console_' AND c.relname ~ '_like$'
+"""
+# Indexes on all rows whose columns are the first ones of another that is on all rows.
+_COVERED = f"""
+    SELECT i.indexrelid::regclass::text, o.indexrelid::regclass::text
+    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace
+    JOIN pg_index o ON o.indrelid = i.indrelid AND o.indexrelid <> i.indexrelid AND o.indpred IS NULL
+    WHERE {_OURS} AND t.relname !~ '^approvals_staff_' AND NOT i.indisunique AND i.indpred IS NULL
+      AND (o.indkey::int2[])[0:i.indnkeyatts - 1] = (i.indkey::int2[])[0:i.indnkeyatts - 1]
+      AND (o.indclass::oid[])[0:i.indnkeyatts - 1] = (i.indclass::oid[])[0:i.indnkeyatts - 1]
+"""
+
+
+def test_no_index_is_for_searches_by_prefix() -> None:
+    assert sql.rows(_FOR_PREFIXES) == []
+
+
+def test_no_index_is_the_beginning_of_another() -> None:
+    assert sql.rows(_COVERED) == []
