@@ -49,9 +49,9 @@ def stopped() -> Stopped:
     return _stopped(sql.rows(_ON))
 
 
-def hold_open() -> Stopped:
+def keep_open() -> Stopped:
     """The same under the shared lock: nobody can pull the brake until this transaction ends."""
-    return _stopped(sql.rows("SELECT target, tool FROM approvals_hold_brake()"))
+    return _stopped(sql.rows("SELECT target, tool FROM approvals_keep_brake_open()"))
 
 
 def _stopped(rows: list[tuple[str, str]]) -> Stopped:

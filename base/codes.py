@@ -39,7 +39,7 @@ CODES = (
     gettext_noop("Changed"), gettext_noop("Created"), gettext_noop("Left"), gettext_noop("Returned"),
     gettext_noop("Claimed"), gettext_noop("Released"), gettext_noop("Given"), gettext_noop("Assigned"),
     gettext_noop("Asked"), gettext_noop("Undone"), gettext_noop("Sent back"), gettext_noop("Mistake"),
-    gettext_noop("Task done"), gettext_noop("Reopened"), gettext_noop("Looked"), gettext_noop("Looked at"),
+    gettext_noop("Task done"), gettext_noop("Reopened"), gettext_noop("Spot checked"),
     gettext_noop("Noted"), gettext_noop("Flagged"), gettext_noop("Flag cleared"), gettext_noop("Cleared"),
     gettext_noop("Edited"), gettext_noop("Proposed"), gettext_noop("Activated"), gettext_noop("Pinned"),
     gettext_noop("Unpinned"), gettext_noop("Limit set"), gettext_noop("Pulled"), gettext_noop("Release proposed"),

@@ -1,6 +1,6 @@
 """Named places where a test lets the process die, so that recovery is shown and not hoped for.
 
-Off unless PLACET_FAILPOINTS names a folder; then a place costs one look at a constant. In the folder, `passed`
+Off unless PLACET_FAILPOINTS names a folder; then a place costs reading one constant. In the folder, `passed`
 collects every passing as `name subject`, and a file `name@subject#NN` holds what the next passing does: the
 number of the signal that the process sends itself (9 dies, 19 freezes), or 0 to pass. The first process that
 renames the file into `spent` does it, so a plan outlives whoever it kills. This lies in the lowest app,

@@ -3,7 +3,7 @@
 from base import sql
 
 _CUSTOMERS = 0x50_4C
-_BRAKE = 0x50_42  # taken shared by every write, in the database's function approvals_hold_brake
+_BRAKE = 0x50_42  # taken shared by every write, in the database's function approvals_keep_brake_open
 
 
 def lock_brake() -> None:

@@ -15,7 +15,7 @@ GRANT SELECT, INSERT, UPDATE ON console_attempt TO placet_app;
 GRANT SELECT, DELETE ON socialaccount_socialtoken TO placet_app; -- which stays empty, but is looked through
 GRANT SELECT ON account_emailaddress, socialaccount_socialapp TO placet_app;
 GRANT SELECT, INSERT, UPDATE ON approvals_request TO placet_app;
-GRANT SELECT, INSERT ON approvals_decision, approvals_signature, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant, approvals_look TO placet_app;
+GRANT SELECT, INSERT ON approvals_decision, approvals_signature, approvals_withdrawal, approvals_clearance, approvals_note, approvals_participant, approvals_spotcheck TO placet_app;
 GRANT SELECT, INSERT ON approvals_macroedit, approvals_reasonedit TO placet_app;
 GRANT SELECT, INSERT ON approvals_question TO placet_app;
 GRANT SELECT, INSERT, UPDATE (until) ON approvals_snooze TO placet_app;

@@ -21,8 +21,8 @@ class BadPlace(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Conversations with `first`, what the customer said first, and `waits_since` and `claim` where the model asked for
-    a person; `following` is the place where the next page begins, empty on the last one."""
+    """Conversations with `first`, what the customer said first, and `waits_since` and `summary` where the model asked
+    for a person; `following` is the place where the next page begins, empty on the last one."""
 
     conversations: list[Conversation]
     following: str
@@ -52,10 +52,10 @@ def _annotated(tab: str) -> "QuerySet[Any]":
     found = Conversation.objects.select_related("holder").annotate(first=Subquery(said.values("text")[:1]))
     if tab == "handed_over":
         found = found.filter(hand_offs__isnull=False, hand_offs__ended_at__isnull=True)
-        return found.annotate(waits_since=F("hand_offs__at"), claim=F("hand_offs__summary"))
+        return found.annotate(waits_since=F("hand_offs__at"), summary=F("hand_offs__summary"))
     waiting = HandOff.objects.filter(conversation=OuterRef("pk"), ended_at=None)
     found = found.annotate(
-        waits_since=Subquery(waiting.values("at")[:1]), claim=Subquery(waiting.values("summary")[:1])
+        waits_since=Subquery(waiting.values("at")[:1]), summary=Subquery(waiting.values("summary")[:1])
     )
     return found if tab == "all" else found.filter(state=tab)
 

@@ -1,7 +1,7 @@
 """ONE tool call: what is checked before the model gets its way, from top to bottom.
 
 One transaction holds the effect, its event and the stored result: they commit together or not at all. The
-race it closes: a worker that lost its turn or a repeated call (`claims.hold`) changes nothing.
+race it closes: a worker that lost its turn or a repeated call (`claims.lock_turn`) changes nothing.
 """
 
 import time
@@ -16,7 +16,7 @@ from agents.dispatch.judging import Case, case_of, judge, queue
 from agents.dispatch.results import Call, Done, Outcome
 from agents.dispatch.watchdog import watching
 from agents.tools.registry import Arguments, Caller, Tool, tools
-from agents.turns.claims import Held, LostTurn, StoppedTurn, hold
+from agents.turns.claims import LockedTurn, LostTurn, StoppedTurn, lock_turn
 from base.failpoints import reach
 from base.locks import lock_customer
 from ledger.access.client import ScopedClient, Shop
@@ -28,7 +28,7 @@ def dispatch(call: Call) -> Outcome:
         return remote.dispatch(call)
     began = time.monotonic()
     try:
-        return _kept(call, began, lambda held: _decide(call, held))
+        return _kept(call, began, lambda locked: _decide(call, locked))
     except (LostTurn, StoppedTurn):
         raise
     except Exception as problem:
@@ -36,16 +36,16 @@ def dispatch(call: Call) -> Outcome:
             raise  # nobody knows how it ended: the turn is tried again as a whole
         outcome = guards.outcome_of(call, problem)
     # A refusal or a fault has undone all that it did, and leaves only its row.
-    return _kept(call, began, lambda held: outcome)
+    return _kept(call, began, lambda locked: outcome)
 
 
-def _kept(call: Call, began: float, decide: Callable[[Held], Outcome]) -> Outcome:
+def _kept(call: Call, began: float, decide: Callable[[LockedTurn], Outcome]) -> Outcome:
     with transaction.atomic():
-        held = hold(call.turn, call=(call.message_id, call.block))  # still ours, still signed in, not taken over
-        if held.before:  # seen before: the same answer, no second effect
-            return results.replayed(*held.before)
+        locked = lock_turn(call.turn, call=(call.message_id, call.block))  # still ours, still signed in, not taken over
+        if locked.before:  # seen before: the same answer, no second effect
+            return results.replayed(*locked.before)
         with watching(call):  # a call that hangs is abandoned and fenced off
-            outcome = decide(held)
+            outcome = decide(locked)
         outcome = replace(outcome, latency_ms=round((time.monotonic() - began) * 1000))
         reach("effect_written", call.turn.conversation_id)
         results.keep(call, outcome)  # the event, the result, the notice
@@ -53,20 +53,20 @@ def _kept(call: Call, began: float, decide: Callable[[Held], Outcome]) -> Outcom
     return outcome
 
 
-def _decide(call: Call, held: Held) -> Outcome:
+def _decide(call: Call, locked: LockedTurn) -> Outcome:
     tool = guards.known_tool(call.name, tools())
-    token = guards.credential_for(tool, call.turn.customer_id, held.around)
+    token = guards.credential_for(tool, call.turn.customer_id, locked.around)
     arguments = guards.valid_arguments(tool, call.input)
-    guards.within_budget(tool, held)
+    guards.within_budget(tool, locked)
     caller = Caller(customer_id=call.turn.customer_id, conversation_id=call.turn.conversation_id)
     if not tool.writes:
         return _read(tool, token, caller, arguments)
     guards.not_stopped(tool)  # by the brake
     lock_customer(call.turn.customer_id)  # or two conversations could each stay below a line
     if tool.act is not None:
-        guards.customers_own_wish(tool, held.around)
+        guards.customers_own_wish(tool, locked.around)
         return results.acted(tool.act(caller, arguments), arguments.model_dump(exclude_none=True))
-    case = case_of(call, held)
+    case = case_of(call, locked)
     client = ScopedClient(token, open_requests=case.standing.by_order)
     done = client.run(lambda shop: _write(call, tool, shop, arguments, case), savepoint=False)
     if done.verdict.outcome == "ask":
@@ -79,7 +79,7 @@ def _read(tool: Tool, token: str, caller: Caller, arguments: Arguments) -> Outco
     if read:
         found, written = client.run(lambda shop: (read(shop, arguments), shop.untrusted), savepoint=False)
     else:
-        found, written = tool.look(caller, arguments) if tool.look else {}, []
+        found, written = tool.lookup(caller, arguments) if tool.lookup else {}, []
     if not found:
         raise results.NothingReturned(tool.name)
     effective = arguments.model_dump(exclude_none=True)

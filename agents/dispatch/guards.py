@@ -11,7 +11,7 @@ from agents.dispatch import results
 from agents.dispatch.results import Call, Outcome
 from agents.tools.registry import Arguments, Tool
 from agents.turns import limits
-from agents.turns.claims import Held
+from agents.turns.claims import LockedTurn
 from approvals import brakes
 from approvals.policy.facts import Circumstances
 from base.references import ALPHABET
@@ -82,12 +82,12 @@ def _has_unprintable(value: Any) -> bool:
     return "\\u0000" in text or any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def within_budget(tool: Tool, held: Held) -> None:
+def within_budget(tool: Tool, locked: LockedTurn) -> None:
     """A turn proposes a few writes, refused ones too; more is not one customer's wish."""
-    if tool.writes and held.writes >= limits.current("turn_writes"):
+    if tool.writes and locked.writes >= limits.current("turn_writes"):
         raise Refused(
             "limit_writes",
-            f"This turn has proposed {held.writes} writes, the most it may. Do not propose another now; "
+            f"This turn has proposed {locked.writes} writes, the most it may. Do not propose another now; "
             "tell the customer what was done and ask how to go on.",
         )
 
@@ -95,7 +95,7 @@ def within_budget(tool: Tool, held: Held) -> None:
 def not_stopped(tool: Tool) -> None:
     """The brake, which nobody can pull from here until the effect is committed. Asking for a person, and taking a
     request back, move nothing, so they stop only when they are named."""
-    stopped = brakes.hold_open()
+    stopped = brakes.keep_open()
     if tool.name in stopped.tools or (tool.plan and stopped.stops(tool.name)):
         raise Refused(
             "brake",

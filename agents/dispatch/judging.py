@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.dispatch.results import Call, Done
-from agents.turns.claims import Held
+from agents.turns.claims import LockedTurn
 from approvals.policy.facts import Circumstances, Standing, facts_for, standing_of
 from approvals.policy.rules import Policy
 from approvals.policy.versions import binding, policy_at, verdict_under
@@ -23,9 +23,9 @@ class Case:
     policies: tuple[Policy, ...]
 
 
-def case_of(call: Call, held: Held) -> Case:
+def case_of(call: Call, locked: LockedTurn) -> Case:
     """Read under the customer's lock, or two conversations could each see none waiting."""
-    return Case(standing_of(call.turn.customer_id), held.around, binding(*held.policies))
+    return Case(standing_of(call.turn.customer_id), locked.around, binding(*locked.policies))
 
 
 def judge(plan: Plan, moved: Moved, arguments: dict[str, Any], case: Case, credential_id: str) -> Done:

@@ -22,7 +22,7 @@ from agents.dispatch.judging import case_of, judge, queue
 from agents.dispatch.results import Call, Done, Outcome
 from agents.execution import remote_holds
 from agents.tools.registry import Tool, tools
-from agents.turns.claims import Held, LostTurn, StoppedTurn, hold
+from agents.turns.claims import LockedTurn, LostTurn, StoppedTurn, lock_turn
 from agents.turns.pool import give_back_connection
 from approvals.policy.facts import Standing, standing_of
 from approvals.policy.rules import Verdict
@@ -50,7 +50,7 @@ def is_asked(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Prepared:
     """A call that may be put to the shop. `intent` is what an earlier try had decided and may have carried out."""
 
     call: Call
@@ -70,12 +70,12 @@ def dispatch(call: Call) -> Outcome:
     began, intent = time.monotonic(), intent_of(call)
     try:
         with transaction.atomic():
-            held = hold(call.turn, whatever_happened=intent is not None, call=(call.message_id, call.block))
-            if held.before:
-                return results.replayed(*held.before)
-            asking = _prepare(call, held, began, intent)
+            locked = lock_turn(call.turn, whatever_happened=intent is not None, call=(call.message_id, call.block))
+            if locked.before:
+                return results.replayed(*locked.before)
+            prepared = _prepare(call, locked, began, intent)
         give_back_connection()
-        outcome = _write(asking) if asking.tool.plan else _read(asking)
+        outcome = _write(prepared) if prepared.tool.plan else _read(prepared)
     except (LostTurn, StoppedTurn, DatabaseError, ShopSilent):
         raise
     except Exception as problem:  # noqa: BLE001 - logged with its code
@@ -85,16 +85,16 @@ def dispatch(call: Call) -> Outcome:
     return outcome
 
 
-def _prepare(call: Call, held: Held, began: float, intent: Event | None) -> Asking:
+def _prepare(call: Call, locked: LockedTurn, began: float, intent: Event | None) -> Prepared:
     tool = guards.known_tool(call.name, tools())
-    token = guards.credential_for(tool, call.turn.customer_id, held.around)
+    token = guards.credential_for(tool, call.turn.customer_id, locked.around)
     arguments = guards.valid_arguments(tool, call.input)
-    asking = Asking(call, tool, arguments, RemoteShop(token), began, intent)
+    prepared = Prepared(call, tool, arguments, RemoteShop(token), began, intent)
     if intent is None:
-        guards.within_budget(tool, held)
+        guards.within_budget(tool, locked)
         if tool.plan:
-            _nothing_open(standing_of(call.turn.customer_id), str(asking.effective.get("order_id", "")))
-    return asking
+            _nothing_open(standing_of(call.turn.customer_id), str(prepared.effective.get("order_id", "")))
+    return prepared
 
 
 def _nothing_open(standing: Standing, order_id: str) -> None:
@@ -102,36 +102,36 @@ def _nothing_open(standing: Standing, order_id: str) -> None:
         raise open_request(order_id, reference)
 
 
-def _read(asking: Asking) -> Outcome:
-    tool, shop = asking.tool, asking.shop
+def _read(prepared: Prepared) -> Outcome:
+    tool, shop = prepared.tool, prepared.shop
     try:
-        found = tool.read(shop, asking.arguments) if tool.read else None
+        found = tool.read(shop, prepared.arguments) if tool.read else None
     except ShopSilent as silent:  # nothing was to be done there, so nothing is unknown
-        return guards.outcome_of(asking.call, silent)
+        return guards.outcome_of(prepared.call, silent)
     if found is None:
         raise results.NothingReturned(tool.name)
-    return results.read(found, asking.effective, shop.credential.id, untrusted_in(tool, found, shop.untrusted))
+    return results.read(found, prepared.effective, shop.credential.id, untrusted_in(tool, found, shop.untrusted))
 
 
-def _write(asking: Asking) -> Outcome:
-    if asking.intent and (found := _in_doubt(lambda: asking.shop.find(asking.call.key))):
-        return results.written(_as_intended(asking, asking.intent, found))
+def _write(prepared: Prepared) -> Outcome:
+    if prepared.intent and (found := _in_doubt(lambda: prepared.shop.find(prepared.call.key))):
+        return results.written(_as_intended(prepared, prepared.intent, found))
     for _ in range(MOST_TRIES):
         try:
-            preview = asking.shop.preview(asking.tool.name, asking.effective)
+            preview = prepared.shop.preview(prepared.tool.name, prepared.effective)
         except ShopSilent as silent:
-            if asking.intent:
+            if prepared.intent:
                 raise
-            return guards.outcome_of(asking.call, silent)
-        done = _decide(asking, preview.plan, preview.moved)
+            return guards.outcome_of(prepared.call, silent)
+        done = _decide(prepared, preview.plan, preview.moved)
         if done.verdict.outcome == "ask":
             remote_holds.place(done.reference)
             return results.written(done)
-        reach("intent_committed", asking.call.turn.conversation_id)
+        reach("intent_committed", prepared.call.turn.conversation_id)
         try:
             found = _in_doubt(
-                lambda preview=preview: asking.shop.post(  # type: ignore[misc]
-                    asking.tool.name, asking.effective, preview.shown, key=asking.call.key
+                lambda preview=preview: prepared.shop.post(  # type: ignore[misc]
+                    prepared.tool.name, prepared.effective, preview.shown, key=prepared.call.key
                 )
             )
         except Changed:
@@ -140,19 +140,19 @@ def _write(asking: Asking) -> Outcome:
     raise ShopFault("what was shown kept changing")
 
 
-def _decide(asking: Asking, plan: Plan, moved: Moved) -> Done:
+def _decide(prepared: Prepared, plan: Plan, moved: Moved) -> Done:
     """The verdict, and with it either the request and the result, or the intent."""
-    call = asking.call
+    call = prepared.call
     with transaction.atomic():
-        held = hold(call.turn)
-        guards.not_stopped(asking.tool)
+        locked = lock_turn(call.turn)
+        guards.not_stopped(prepared.tool)
         lock_customer(call.turn.customer_id)
-        case = case_of(call, held)
+        case = case_of(call, locked)
         _nothing_open(case.standing, plan.order_id)
-        done = judge(plan, moved, asking.effective, case, asking.shop.credential.id)
+        done = judge(plan, moved, prepared.effective, case, prepared.shop.credential.id)
         if done.verdict.outcome == "ask":
             queue(call, done)
-            results.keep(call, _timed(results.written(done), asking.began))
+            results.keep(call, _timed(results.written(done), prepared.began))
         else:
             _intend(call, done)
     return done
@@ -196,11 +196,11 @@ def _posted(done: Done, found: Found) -> Done:
     return replace(done, posted=posted)
 
 
-def _as_intended(asking: Asking, intent: Event, found: Found) -> Done:
+def _as_intended(prepared: Prepared, intent: Event, found: Found) -> Done:
     """What an earlier try carried out without hearing the answer."""
     verdict = Verdict(outcome="allow", rule=intent.rule, policy_version=intent.policy_version or 0)
     plan = Plan.from_json(found.plan)
-    done = Done(plan=plan, verdict=verdict, arguments=asking.effective, credential_id=intent.credential_id)
+    done = Done(plan=plan, verdict=verdict, arguments=prepared.effective, credential_id=intent.credential_id)
     return _posted(done, found)
 
 
@@ -212,7 +212,7 @@ def _keep(call: Call, outcome: Outcome, began: float) -> None:
     """Also when the customer has signed out meanwhile: what happened, happened."""
     reach("effect_written", call.turn.conversation_id)
     with transaction.atomic():
-        hold(call.turn, whatever_happened=True)
+        lock_turn(call.turn, whatever_happened=True)
         results.keep(call, _timed(outcome, began))
     reach("call_committed", call.turn.conversation_id)
 

@@ -24,7 +24,7 @@ from agents.turns.doorbell import ring_on_commit
 
 log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 0.5
+CHECK_SECONDS = 0.5
 GRACE_SECONDS = 1.0
 MOST_HUNG = 8
 
@@ -55,8 +55,8 @@ def watching(call: Call) -> Iterator[None]:
         _hung.discard(me)
 
 
-def look() -> None:
-    """Abandon what has hung since the last look."""
+def check() -> None:
+    """Abandon what has hung since the last check."""
     now = time.monotonic()
     for thread, watched in list(_watched.items()):
         if now >= watched.too_late and thread not in _hung:

@@ -55,14 +55,14 @@ def execute_due() -> None:
     for reference in ready():
         execute(reference)
     for reference in remote.in_doubt():
-        remote.look_again(reference)
+        remote.ask_again(reference)
 
 
 def execute(reference: str) -> bool:
     """Execute one approved request, or end it as stale or failed; False when somebody else was first, or the brake
     is on: then what is approved stays so and waits."""
     with transaction.atomic():
-        stopped = brakes.hold_open()
+        stopped = brakes.keep_open()
         request = locked(reference)
         if stopped.stops(request.tool) or sql.row(_IS_DUE, [reference]) is None:
             return False

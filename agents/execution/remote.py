@@ -51,7 +51,7 @@ def in_doubt() -> list[str]:
     return list(waiting.values_list("reference", flat=True)[:20])
 
 
-def look_again(reference: str) -> None:
+def ask_again(reference: str) -> None:
     """Ask what became of one; the first of those who come takes it for a while."""
     mine = Request.objects.filter(pk=reference, state__in=IN_DOUBT, lease_until__lte=Now())
     if mine.update(lease_until=_lease()):

@@ -58,7 +58,7 @@ class HandOff(models.Model):
 
     conversation = models.ForeignKey(Conversation, on_delete=models.PROTECT, related_name="hand_offs")
     reference = models.CharField(max_length=16, unique=True)
-    summary = models.TextField(help_text="The model's own words: its claim, for staff.")
+    summary = models.TextField(help_text="The model's own words, for staff.")
     at = models.DateTimeField(db_default=Now())
     ended_at = models.DateTimeField(null=True)
     ended_by = models.ForeignKey("approvals.Staff", on_delete=models.PROTECT, null=True, related_name="+")

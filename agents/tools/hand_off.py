@@ -14,7 +14,7 @@ class HandOffArguments(Arguments):
 
 
 def _hand_off(caller: Caller, args: HandOffArguments) -> Acted:
-    """The summary is kept for staff, as the model's claim; the notice is ours, because a model's words promise
+    """The summary is kept for staff, as the model's own words; the notice is ours, because a model's words promise
     anything. While one waits already, that one is meant."""
     made = HandOff(conversation_id=caller.conversation_id, reference=new_reference("T"), summary=args.summary)
     HandOff.objects.bulk_create([made], ignore_conflicts=True)

@@ -44,6 +44,6 @@ TOOLS = (
         name="get_refund_policy",
         description="The shop's rules for refunds, returns and cancellations, and what waits for a person.",
         arguments=NoArguments,
-        look=_policy,
+        lookup=_policy,
     ),
 )

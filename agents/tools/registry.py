@@ -49,7 +49,7 @@ class Acted:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """Exactly one of four handlers. `read` and `plan` work on the shop: a read answers at once; a write only plans,
-    and dispatch decides what becomes of the plan. `look` and `act` do the same where no money and no order is
+    and dispatch decides what becomes of the plan. `lookup` and `act` do the same where no money and no order is
     concerned, so an `act` is carried out at once."""
 
     name: str
@@ -57,7 +57,7 @@ class Tool:
     arguments: type[Arguments]
     read: Callable[[Lookups, Any], dict[str, Any]] | None = None
     plan: Callable[[Shop, Any], Plan] | None = None
-    look: Callable[[Caller, Any], dict[str, Any]] | None = None
+    lookup: Callable[[Caller, Any], dict[str, Any]] | None = None
     act: Callable[[Caller, Any], Acted] | None = None
     untrusted: tuple[str, ...] = ()
     """Paths of the result's fields that hold text from neither the customer nor the operator ("note", "items.name");

@@ -80,7 +80,7 @@ TOOLS = (
         name="list_my_requests",
         description="The customer's own requests, newest first: what waits for a person and what became of the others.",
         arguments=ListMyRequests,
-        look=_list,
+        lookup=_list,
     ),
     Tool(
         name="withdraw_request",

@@ -55,7 +55,7 @@ _MAY_RUN = f"""
                                     AND s.lease_until > statement_timestamp()))
 """  # noqa: S608 - our own texts
 # Running ones without an owner come first; then whoever has fewest turns in flight, so nobody's flood delays another.
-# One statement: a turn that somebody took after the look is looked at again when its row is updated.
+# One statement: a turn that somebody took meanwhile is checked again when its row is updated.
 _CLAIM = f"""
     WITH next AS MATERIALIZED (
         SELECT t.id, c.session_id, c.definition_id
@@ -87,7 +87,7 @@ def claim(owner: str) -> Claimed | None:
 TAKEN_OVER = "(c.state <> 'open' OR t.silenced)"
 SIGNED_OUT = """(EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
                OR ledger_is_disabled(t.customer_id))"""
-_HOLD = f"""
+_LOCK = f"""
     SELECT t.writes, {TAKEN_OVER}, {SIGNED_OUT},
            c.policy_version, ({IN_FORCE}),
            (SELECT concat_ws(' from ', nullif(u.field, ''), u.tool) FROM agents_untrustedtext u
@@ -102,7 +102,7 @@ _HOLD = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LockedTurn:
     """The turn's row, locked, with the count that limits look at and what the policy asks about its conversation."""
 
     writes: int
@@ -117,12 +117,12 @@ class Held:
 NO_CALL = (0, 0)
 
 
-def hold(claimed: Claimed, *, whatever_happened: bool = False, call: tuple[int, int] = NO_CALL) -> Held:
+def lock_turn(claimed: Claimed, *, whatever_happened: bool = False, call: tuple[int, int] = NO_CALL) -> LockedTurn:
     """Begin a writing transaction: LostTurn for a stale fence, StoppedTurn when the customer signed out or
     staff took over. A transaction that only ends the turn asks for the row whatever happened; one that dispatches
     names its `call`, by message and block: who stored its result while this waited has raised the fence."""
     milliseconds = str(settings.PLACET.tool_seconds * 1000)
-    row = sql.row(_HOLD, [*call, milliseconds, milliseconds, claimed.turn_id, claimed.fence])
+    row = sql.row(_LOCK, [*call, milliseconds, milliseconds, claimed.turn_id, claimed.fence])
     if row is None:
         raise LostTurn(str(claimed.turn_id))
     writes, taken_over, signed_out, began, now, untrusted, minutes, amr, before, *_ = row
@@ -136,13 +136,13 @@ def hold(claimed: Claimed, *, whatever_happened: bool = False, call: tuple[int, 
         sign_in_minutes=minutes,
         sign_in_methods=tuple(amr),
     )
-    return Held(writes, taken_over, around, (began, now), before)
+    return LockedTurn(writes, taken_over, around, (began, now), before)
 
 
 def hand_back(claimed: Claimed, *, seconds: float) -> None:
     """Let the turn wait without an owner; it is claimed again after `seconds`, which its own time does not count."""
     with transaction.atomic():
-        hold(claimed, whatever_happened=True)
+        lock_turn(claimed, whatever_happened=True)
         sql.run(_HAND_BACK, [seconds, seconds, claimed.turn_id])
 
 

@@ -1,4 +1,4 @@
-"""A model's claim that something was done is checked against what was: the ledger has the last word."""
+"""A model's assertion that something was done is checked against what was: the ledger has the last word."""
 
 import re
 import uuid
@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from agents.models import Message
 
-# Words with which a model claims that something has been done. The ledger decides whether it has.
+# Words with which a model asserts that something has been done. The ledger decides whether it has.
 _CLAIMS = re.compile(
     r"\b(?:(?:i(?:'|’)ve|i have|we(?:'|’)ve|we have|have been|has been|was|were|is now|successfully)"
     r"\s+(?:now\s+|just\s+)?"
@@ -17,7 +17,7 @@ _CLAIMS = re.compile(
 )
 
 
-def claims_an_effect(text: str) -> bool:
+def asserts_an_effect(text: str) -> bool:
     """Whether a reply says that money moved or an order changed."""
     return bool(_CLAIMS.search(text))
 

@@ -8,7 +8,7 @@ from agents.dispatch import remote, results
 from agents.dispatch.results import calls_of
 from agents.models import Message
 from agents.turns import corrections
-from agents.turns.claims import Claimed, hold
+from agents.turns.claims import Claimed, lock_turn
 from agents.turns.doorbell import ring_on_commit
 from agents.turns.limits import COUNT_LOST
 from audit.record import SYSTEM, NewEvent, record
@@ -46,7 +46,7 @@ def ending_of(reply: Message) -> str | None:
 def finish(turn: Claimed, reason: str) -> None:
     """End a turn that no reply ended."""
     with transaction.atomic():
-        hold(turn, whatever_happened=True)
+        lock_turn(turn, whatever_happened=True)
         close(turn, reason)
 
 
@@ -84,7 +84,7 @@ def _event(turn: Claimed, reason: str) -> NewEvent:
 
 
 def _correct(turn: Claimed, said: str) -> None:
-    if corrections.claims_an_effect(said) and not corrections.anything_executed(turn.conversation_id):
+    if corrections.asserts_an_effect(said) and not corrections.anything_executed(turn.conversation_id):
         notices.notice(turn.conversation_id, corrections.NOTHING_CHANGED, key=f"correction:{turn.turn_id}")
 
 

@@ -62,7 +62,7 @@ _cache = _Cache()
 
 
 def forget() -> None:
-    """Read the operator's limits and the site's day again at the next look."""
+    """Read the operator's limits and the site's day again the next time."""
     _cache.until = 0.0
 
 

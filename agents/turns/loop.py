@@ -1,6 +1,6 @@
 """One turn, bounded: ask the model, dispatch what it proposes, until it ends or a limit does.
 
-Every writing transaction begins with `claims.hold`. The model is called outside any transaction and with
+Every writing transaction begins with `claims.lock_turn`. The model is called outside any transaction and with
 no database connection held.
 """
 
@@ -19,7 +19,7 @@ from agents.dispatch.dispatch import dispatch
 from agents.dispatch.results import calls_of
 from agents.models import Conversation, Message, ToolCall
 from agents.turns import limits
-from agents.turns.claims import Claimed, StoppedTurn, hand_back, hold
+from agents.turns.claims import Claimed, StoppedTurn, hand_back, lock_turn
 from agents.turns.endings import ending_of, finish
 from agents.turns.model import ModelDown, ModelRefusesUs, ReplyUnreadable
 from agents.turns.replies import ask_and_store
@@ -112,7 +112,7 @@ def _prepare(turn: Claimed) -> None:
     with transaction.atomic():
         if is_long:  # its row is changed, and whoever takes over locks it before the turn
             Conversation.objects.select_for_update(no_key=True).get(pk=turn.conversation_id)
-        hold(turn)
+        lock_turn(turn)
         if is_long:
             begin_successor(turn)
         operator_notes.deliver(turn)
@@ -151,5 +151,5 @@ def _wait_for_shop(turn: Claimed, silent: ShopSilent) -> None:
 
 def _tell(turn: Claimed, sentence: str, *, key: str) -> None:
     with transaction.atomic():
-        hold(turn, whatever_happened=True)
+        lock_turn(turn, whatever_happened=True)
         notices.notice(turn.conversation_id, sentence, key=key)

@@ -17,8 +17,8 @@ from agents.models import Definition, Message
 from agents.turns import limits
 from agents.turns.admission import begin_call
 from agents.turns.breaker import breaker_of, counting
-from agents.turns.claims import TAKEN_OVER, Claimed, hold
-from agents.turns.corrections import claims_an_effect
+from agents.turns.claims import TAKEN_OVER, Claimed, lock_turn
+from agents.turns.corrections import asserts_an_effect
 from agents.turns.endings import FINISHED, NEXT_WAITS, close, ending_of, tell_of_end
 from agents.turns.model import ModelDown, ModelRefusesUs, OnText, Reply, ask
 from agents.turns.pool import give_back_connection
@@ -104,7 +104,7 @@ def _kept(turn: Claimed, step: int, reply: Reply, count: list[Any]) -> Message:
     if _stands_alone(message, content) and _store_alone(turn, message, count):
         return message
     with transaction.atomic():
-        if hold(turn, whatever_happened=True).taken_over:
+        if lock_turn(turn, whatever_happened=True).taken_over:
             message = _message(turn, step, reply, content, "taken_over", readable=False)
         _insert(message, _HELD, [*count, turn.turn_id, turn.fence])
         _keep_beside(turn, message, content)
@@ -138,7 +138,7 @@ def _stands_alone(message: Message, content: list[Any]) -> bool:
     if message.stop_reason == "tool_use":
         return True
     answers = ending_of(message) == "answered" and message.text and "tool_use" not in kinds
-    return bool(answers) and not claims_an_effect(message.text)
+    return bool(answers) and not asserts_an_effect(message.text)
 
 
 def _store_alone(turn: Claimed, message: Message, count: list[Any]) -> bool:

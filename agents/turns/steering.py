@@ -73,9 +73,9 @@ def _as_claimed(turn: Turn) -> Claimed:
     own = {
         name: getattr(turn, name) for name in ("fence", "number", "attempts", "waits", "conversation_id", "customer_id")
     }
-    talk = turn.conversation
+    conversation = turn.conversation
     return Claimed(
-        turn_id=turn.pk, session_id=talk.session_id, definition_id=talk.definition_id,
+        turn_id=turn.pk, session_id=conversation.session_id, definition_id=conversation.definition_id,
         started_at=turn.started_at or turn.created_at, **own,
     )  # fmt: skip
 

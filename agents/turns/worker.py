@@ -1,5 +1,5 @@
 """What a worker process does around its turns: claims them, keeps their leases, looks for work that nobody
-rang for, and stops in order. The doorbell's tasks and the look-out here claim in the same way."""
+rang for, and stops in order. The doorbell's tasks and the sweep here claim in the same way."""
 
 import logging
 import os
@@ -28,7 +28,7 @@ from ledger.payouts import sending
 
 log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 5.0
+SWEEP_SECONDS = 5.0
 STOP_SECONDS = 15.0
 """How long turns may go on after SIGTERM, and half a lease at most. The supervisor sends SIGQUIT after 20 s."""
 
@@ -78,10 +78,10 @@ def _start(**_: object) -> None:
     lease = settings.PLACET.lease_seconds
     jobs = (
         ("leases", lease / 3, _renew),
-        ("look-out", min(lease / 3, LOOK_SECONDS), _look),
-        ("outbox", LOOK_SECONDS, _tell),
-        ("watchdog", watchdog.LOOK_SECONDS, watchdog.look),
-        ("payouts", min(lease / 3, LOOK_SECONDS), carry_out_payouts),
+        ("sweep", min(lease / 3, SWEEP_SECONDS), _sweep),
+        ("outbox", SWEEP_SECONDS, _tell),
+        ("watchdog", watchdog.CHECK_SECONDS, watchdog.check),
+        ("payouts", min(lease / 3, SWEEP_SECONDS), carry_out_payouts),
     )
     for name, seconds, job in jobs:
         threading.Thread(target=_every, args=(seconds, job), name=name, daemon=True).start()
@@ -114,7 +114,7 @@ def _renew() -> None:
         claims.renew(owner(), mine)
 
 
-def _look() -> None:
+def _sweep() -> None:
     """Do what waits although no ring was heard: the broker may be down, or have forgotten everything."""
     if _stopping.is_set():
         return

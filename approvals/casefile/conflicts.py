@@ -58,7 +58,7 @@ def _share_a_method(one: Customer, other: Customer) -> bool:
     return bool(own) and PaymentMethod.objects.filter(same, customer=other).exists()
 
 
-def kin_of(customer_id: str) -> list[tuple[Staff, list[str]]]:
+def conflicts_of(customer_id: str) -> list[tuple[Staff, list[str]]]:
     """Staff who share something with a customer, and what: whom a lead may clear."""
     deciding = Staff.objects.filter(role__in=DECIDES, is_active=True).exclude(customer_id=customer_id)
     found = [(staff, shared_with(staff, customer_id)) for staff in deciding.exclude(customer_id="", email="", phone="")]

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from approvals.decisions.decoys import end_decoy
 from approvals.decisions.eligibility import assign, refusal_for, require_assigned, require_lead
-from approvals.decisions.evidence import Look, is_too_fast, look_of
+from approvals.decisions.evidence import Reading, is_too_fast, reading_of
 from approvals.decisions.lowering import complaint_about, lower
 from approvals.decisions.reauthentication import ABSENT, Presence, require_presence, signature_of
 from approvals.decisions.tally import approvals_given, taken_back
@@ -52,8 +52,8 @@ def decide(
         if digest != request.digest:
             raise DigestDiffers(_("The request is not what you saw; read it again as it now stands."))
         signature = signature_of(request, staff, presence, verdict=verdict, amount_minor=amount_minor)
-        look = look_of(request, staff)
-        too_fast = is_too_fast(look, shown)
+        reading = reading_of(request, staff)
+        too_fast = is_too_fast(reading, shown)
         if amount_minor is not None and not request.is_decoy:
             lower(request, amount_minor)
             shown = {"before": shown, "lowered": request.preview}
@@ -62,7 +62,9 @@ def decide(
         if verdict == "approve" and not by_token:  # a token decides alone only where tests allow it
             require_assigned(request, staff)
         texts = {"reason_code": reason_code, "note": note.strip(), "customer_message": customer_message.strip()}
-        decision = _keep(request, staff, verdict, shown, look=look, too_fast=too_fast, signature=signature, **texts)
+        decision = _keep(
+            request, staff, verdict, shown, reading=reading, too_fast=too_fast, signature=signature, **texts
+        )
         if request.is_decoy:
             end_decoy(request, decision)
             return request
@@ -74,7 +76,7 @@ def decide(
 
 
 def _keep(
-    request: Request, staff: Staff, verdict: Verdict, shown: Any, *, look: Look, too_fast: bool,
+    request: Request, staff: Staff, verdict: Verdict, shown: Any, *, reading: Reading, too_fast: bool,
     signature: Signature | None, **texts: str,
 ) -> Decision:  # fmt: skip
     """The decision's row, with what the person was shown, for how long they looked at it, and what they signed."""
@@ -89,8 +91,8 @@ def _keep(
         digest=request.digest,
         shown=shown,
         shown_hash=hash_of(shown),
-        seconds=look.seconds,
-        cards=look.cards,
+        seconds=reading.seconds,
+        cards=reading.cards,
         too_fast=too_fast,
         **texts,
     )
@@ -118,12 +120,12 @@ def _record(request: Request, decision: Decision, *, signed: bool) -> None:
 
 def _follow(request: Request, staff: Staff, verdict: Verdict, customer_message: str) -> None:
     now = timezone.now()
-    ended = {"decided_by": staff.username, "decided_at": now, "claimed_by": None, "claimed_until": None}
+    ended = {"decided_by": staff.username, "decided_at": now, "assigned_to": None, "assigned_until": None}
     if verdict == "deny":
         move(request, to=Request.State.DENIED, expected=("pending",), ended_reason="denied", **ended)
         void_holds(request)
     elif approvals_given(request) < request.approvals_needed:
-        Request.objects.filter(pk=request.pk).update(claimed_by=None, claimed_until=None)
+        Request.objects.filter(pk=request.pk).update(assigned_to=None, assigned_until=None)
         assign(request)
         return
     else:

@@ -147,8 +147,8 @@ def end_decoy(request: Request, decision: Decision) -> None:
         expected=("pending",),
         decided_by=decision.staff.username,
         decided_at=timezone.now(),
-        claimed_by=None,
-        claimed_until=None,
+        assigned_to=None,
+        assigned_until=None,
         ended_reason="a decoy was approved" if approved else "denied",
     )
     desk_changed.send(Request, reference=request.pk)

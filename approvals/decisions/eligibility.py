@@ -58,7 +58,7 @@ def require_lead(request: Request, staff: Staff, verdict: str) -> None:
 def require_assigned(request: Request, staff: Staff) -> None:
     """The second approval is the assigned colleague's. Raises Forbidden."""
     if approvers_of(request):
-        assigned = request.assigned_to or assign(request)
+        assigned = request.second_approver or assign(request)
         if assigned is None or assigned != staff:
             raise Forbidden("assigned", _not_yours(assigned))
 
@@ -73,8 +73,8 @@ def assign(request: Request, *, without: Staff | None = None, by: Actor = SYSTEM
     """Give the next approval to the eligible colleague with the fewest; of equals, who signed in last. Under the
     request's lock; None when there is nobody."""
     chosen = next((staff for staff in _eligible(request) if staff != without), None)
-    Request.objects.filter(pk=request.pk).update(assigned_to=chosen)
-    request.assigned_to = chosen
+    Request.objects.filter(pk=request.pk).update(second_approver=chosen)
+    request.second_approver = chosen
     event = event_of(request, kind="request", decision="assigned")
     record(by, event, staff=chosen.username if chosen else "nobody")
     desk_changed.send(Request, reference=request.pk)
@@ -101,8 +101,8 @@ def reassign(*, reference: str, by: Staff) -> Request:
         raise Forbidden("role", _("Only a lead has a request assigned again."))
     with transaction.atomic():
         request = locked(reference)
-        if request.state != Request.State.PENDING or request.assigned_to is None:
+        if request.state != Request.State.PENDING or request.second_approver is None:
             raise Conflict(request.state, request.decided_by, request.decided_at)
-        if assign(request, without=request.assigned_to, by=Actor(kind="staff", id=by.username)) is None:
+        if assign(request, without=request.second_approver, by=Actor(kind="staff", id=by.username)) is None:
             raise Forbidden("assigned", _("Nobody else may approve it, so it stays with whom it was assigned to."))
     return request

@@ -20,7 +20,7 @@ REQUIRED = {"flag": CardView.Card.CASE, "untrusted_text": CardView.Card.CONVERSA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Reading:
     """How long somebody had a request's page and its cards open; `seconds` is None where they used no page."""
 
     seconds: int | None = None
@@ -33,13 +33,13 @@ def opened(*, request: Request, staff: Staff, card: str, seconds: int) -> None:
     CardView.objects.filter(pk=view.pk).update(seconds=Greatest("seconds", min(max(seconds, 0), MOST_SECONDS)))
 
 
-def look_of(request: Request, staff: Staff) -> Look:
+def reading_of(request: Request, staff: Staff) -> Reading:
     """What this person has seen of the revision that stands."""
     views = sql.rows(_VIEWS, [request.reference, request.revision, staff.pk])
     if not views:
-        return Look()
+        return Reading()
     passed = int((timezone.now() - min(opened_at for _, _, opened_at in views)).total_seconds())
-    return Look(seconds=passed, cards={card: min(seconds, passed) for card, seconds, _ in views})
+    return Reading(seconds=passed, cards={card: min(seconds, passed) for card, seconds, _ in views})
 
 
 _VIEWS = """
@@ -47,13 +47,13 @@ _VIEWS = """
 """
 
 
-def unopened(request: Request, look: Look) -> CardView.Card | None:
+def unopened(request: Request, reading: Reading) -> CardView.Card | None:
     """The card that this request's rule requires and that was not opened."""
     card = REQUIRED.get(request.rule)
-    return card if card is not None and card not in look.cards else None
+    return card if card is not None and card not in reading.cards else None
 
 
-def is_too_fast(look: Look, shown: Any) -> bool:
+def is_too_fast(reading: Reading, shown: Any) -> bool:
     """Whether nobody can have read in this time what the page showed."""
     words = len(re.findall(r"\w+", json.dumps(shown, default=str)))
-    return look.seconds is not None and look.seconds < max(LEAST_SECONDS, words // WORDS_PER_SECOND)
+    return reading.seconds is not None and reading.seconds < max(LEAST_SECONDS, words // WORDS_PER_SECOND)

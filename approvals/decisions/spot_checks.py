@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from approvals.decisions.undo import recall_money
 from approvals.errors import Conflict, Forbidden, Invalid, NotFound
-from approvals.models import Look, Staff, Task
+from approvals.models import SpotCheck, Staff, Task
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
 from base.access import DECIDES
@@ -29,9 +29,9 @@ DAY = dt.timedelta(days=1)
 def sample(begins: dt.datetime) -> list[dict[str, Any]]:
     """The sample of the day that begins then, each with what was found, if anybody looked."""
     rows = as_staff(lambda: _entries(begins, settings.PLACET.sample_per_day))
-    found = Look.objects.filter(entry_reference__in=[row["reference"] for row in rows]).select_related("staff")
-    looks = {look.entry_reference: look for look in found}
-    return [{**row, "look": looks.get(row["reference"])} for row in rows]
+    found = SpotCheck.objects.filter(entry_reference__in=[row["reference"] for row in rows]).select_related("staff")
+    checks = {check.entry_reference: check for check in found}
+    return [{**row, "check": checks.get(row["reference"])} for row in rows]
 
 
 def _entries(begins: dt.datetime, most: int) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ def _entries(begins: dt.datetime, most: int) -> list[dict[str, Any]]:
     return list(chosen)
 
 
-def look(*, reference: str, staff: Staff, outcome: str, note: str) -> Look:
+def record_spot_check(*, reference: str, staff: Staff, outcome: str, note: str) -> SpotCheck:
     """Say what one found; the first to say so has looked. Raises Forbidden, NotFound, Invalid and Conflict."""
     note = note.strip()
     if staff.role not in DECIDES or not staff.is_active:
@@ -49,11 +49,11 @@ def look(*, reference: str, staff: Staff, outcome: str, note: str) -> Look:
             "role",
             _("The role %(role)s does not look at executions; agents and leads do.") % {"role": role_name(staff.role)},
         )
-    if outcome not in Look.Outcome.values or "\x00" in note or len(note) > MOST_TEXT:
+    if outcome not in SpotCheck.Outcome.values or "\x00" in note or len(note) > MOST_TEXT:
         raise Invalid(
             {"note": [_("Choose fine or wrong, and write at most %(most)d characters.") % {"most": MOST_TEXT}]}
         )
-    if outcome == Look.Outcome.WRONG and not note:
+    if outcome == SpotCheck.Outcome.WRONG and not note:
         raise Invalid({"note": [_("Say what is wrong, for the lead who looks after it.")]})
     entry = as_staff(lambda: Entry.objects.filter(pk=reference, request_reference="").first())
     if entry is None:
@@ -63,25 +63,25 @@ def look(*, reference: str, staff: Staff, outcome: str, note: str) -> Look:
     try:
         return _keep(entry, staff, outcome, note)
     except IntegrityError as error:
-        first = Look.objects.select_related("staff").get(entry_reference=reference)
-        raise Conflict("looked at", first.staff.username, first.at) from error
+        first = SpotCheck.objects.select_related("staff").get(entry_reference=reference)
+        raise Conflict("spot-checked", first.staff.username, first.at) from error
 
 
-def _keep(entry: Entry, staff: Staff, outcome: str, note: str) -> Look:
+def _keep(entry: Entry, staff: Staff, outcome: str, note: str) -> SpotCheck:
     """Of two who look at once the unique reference lets one be first, before any money is recalled."""
     customer_id = entry.customer_id
     with transaction.atomic():
-        kept = Look.objects.create(
+        kept = SpotCheck.objects.create(
             entry_reference=entry.pk, customer_id=customer_id, staff=staff, outcome=outcome, note=note
         )
-        if outcome == Look.Outcome.WRONG:
+        if outcome == SpotCheck.Outcome.WRONG:
             money = recall_money(entry=entry.pk, customer_id=customer_id, staff=staff)
             Task.objects.create(
                 kind=Task.Kind.MISTAKE, reference=entry.pk, customer_id=customer_id, text=note, opened_by=staff,
                 money=money,
             )  # fmt: skip
         event = NewEvent(
-            kind=Kind.REQUEST, decision="looked", rule=outcome, reference=entry.pk, tool=entry.tool,
+            kind=Kind.REQUEST, decision="spot_checked", rule=outcome, reference=entry.pk, tool=entry.tool,
             customer_id=customer_id, conversation_id=entry.conversation_id, order_id=entry.order_id or "",
         )  # fmt: skip
         record(Actor(kind="staff", id=staff.username), event, note=note)

@@ -35,7 +35,7 @@ def undo(*, reference: str, staff: Staff) -> Request:
             waits = {"execute_after": None, "execute_before": None, "decided_by": "", "decided_at": None}
             move(request, to=Request.State.PENDING, expected=("approved",), **waits)
         actor = Actor(kind="staff", id=staff.username)
-        Request.objects.filter(pk=request.pk).update(assigned_to=None)
+        Request.objects.filter(pk=request.pk).update(second_approver=None)
         record(actor, event_of(request, kind="decision", decision="undone"), digest=request.digest)
         if was_approved:
             request_changed.send(Request, request=request, customer_message="", what="undone")

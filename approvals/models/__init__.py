@@ -11,7 +11,7 @@ from approvals.models.policy import Flag, PolicyVersion
 from approvals.models.requests import CLOSED_STATES, DECOY_STATES, OPEN_STATES, Decision, Request
 from approvals.models.shifts import Absence, Question, Snooze
 from approvals.models.signatures import Signature
-from approvals.models.spot_checks import Look
+from approvals.models.spot_checks import SpotCheck
 from approvals.models.tasks import Task, Withdrawal
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "Decision",
     "Delivery",
     "Flag",
-    "Look",
     "MacroEdit",
     "Note",
     "Participant",
@@ -36,6 +35,7 @@ __all__ = [
     "Request",
     "Signature",
     "Snooze",
+    "SpotCheck",
     "Staff",
     "Task",
     "Withdrawal",

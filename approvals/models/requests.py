@@ -62,16 +62,20 @@ class Request(models.Model):
     expires_at = models.DateTimeField()
     reminded_at = models.DateTimeField(null=True, help_text="When colleagues were told again that it waits.")
     escalated_at = models.DateTimeField(null=True, help_text="When the leads were told that it expires soon.")
-    claimed_by = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+")
-    assigned_to = models.ForeignKey(
-        Staff, on_delete=models.PROTECT, null=True, related_name="assigned", help_text="Who gives the second approval."
+    assigned_to = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+")
+    second_approver = models.ForeignKey(
+        Staff,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="second_approvals",
+        help_text="Who gives the second approval.",
     )
-    claimed_until = models.DateTimeField(null=True)
+    assigned_until = models.DateTimeField(null=True)
     decided_by = models.CharField(max_length=150, blank=True, default="", help_text="Who ended `pending`.")
     decided_at = models.DateTimeField(null=True)
     execute_after = models.DateTimeField(null=True)
     execute_before = models.DateTimeField(null=True)
-    lease_until = models.DateTimeField(null=True, help_text="An executing worker's claim ends here.")
+    lease_until = models.DateTimeField(null=True, help_text="An executing worker's lease ends here.")
     entry_reference = models.CharField(max_length=16, blank=True, default="")
     replaces = models.CharField(max_length=16, blank=True, default="", help_text="The stale request it re-issues.")
     ended_reason = models.CharField(max_length=300, blank=True, default="")

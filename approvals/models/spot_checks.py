@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 
-class Look(models.Model):
+class SpotCheck(models.Model):
     """One automatic execution of a day's sample, looked at once. Append-only."""
 
     class Outcome(models.TextChoices):

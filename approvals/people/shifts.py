@@ -48,7 +48,7 @@ def is_away(staff: Staff) -> bool:
 
 
 def leave(staff: Staff) -> list[str]:
-    """Be away: one's claims return, one's second approvals go to others, and one gets no new ones. Gives the
+    """Be away: what one has returns, one's second approvals go to others, and one gets no new ones. Gives the
     references that moved. A second request made at once finds the absence and changes nothing more."""
     require_decider(staff)
     with transaction.atomic():
@@ -67,7 +67,7 @@ def come_back(staff: Staff) -> None:
 
 
 def hand_over(staff: Staff, *, to: Staff | None) -> list[str]:
-    """Give away all that one has: claims to a colleague or back to the queue, second approvals to whoever is next,
+    """Give away all that one has: requests to a colleague or back to the queue, second approvals to whoever is next,
     because nobody chooses who agrees with a first one. Gives the references that moved."""
     require_decider(staff)
     if to is not None:
@@ -79,7 +79,7 @@ def hand_over(staff: Staff, *, to: Staff | None) -> list[str]:
 
 def _pass_on(staff: Staff) -> list[str]:
     """Have every second approval of this person assigned again, each under its request's lock."""
-    waiting = Request.objects.filter(assigned_to=staff, state="pending").values_list("reference", flat=True)
+    waiting = Request.objects.filter(second_approver=staff, state="pending").values_list("reference", flat=True)
     return [reference for reference in waiting if _assign_again(reference, staff)]
 
 

@@ -170,7 +170,7 @@ class Claim(StaffView):
     @extend_schema(request=None, responses={200: shapes.RequestShape})
     def post(self, request: ApiRequest, reference: str) -> Response:
         """Tell colleagues that one is on it, for five minutes."""
-        return _run(reference, lambda: assignment.claim(reference=reference, staff=cast(Staff, request.user)))
+        return _run(reference, lambda: assignment.assign(reference=reference, staff=cast(Staff, request.user)))
 
 
 class Release(StaffView):
@@ -178,7 +178,7 @@ class Release(StaffView):
 
     @extend_schema(request=None, responses={200: shapes.RequestShape})
     def post(self, request: ApiRequest, reference: str) -> Response:
-        """Give one's claim back."""
+        """Give back what one has."""
         return _run(reference, lambda: assignment.release(reference=reference, staff=cast(Staff, request.user)))
 
 

@@ -1,4 +1,4 @@
-"""Who has a request: a claim tells colleagues that somebody reads it, and returns by itself."""
+"""Who has a request: an assignment tells colleagues that somebody reads it, and ends by itself."""
 
 import datetime as dt
 
@@ -16,42 +16,42 @@ from approvals.requests.lifecycle import desk_event
 from audit.record import Actor, record
 from base.access import DECIDES, LEAD
 
-CLAIM = dt.timedelta(minutes=5)
+TAKEN = dt.timedelta(minutes=5)
 GIVEN = dt.timedelta(minutes=30)
-"""A claim that a colleague made for one lasts longer: one may not be looking."""
-MOST_HELD = 200
-FREE = Q(claimed_by=None) | Q(claimed_until__lte=Now())
+"""What a colleague gave one lasts longer: one may not be at the desk."""
+MOST_OF_ONE = 200
+FREE = Q(assigned_to=None) | Q(assigned_until__lte=Now())
 
 
-def claim(*, reference: str, staff: Staff) -> Request:
-    """Tell others that one is reading this request; the claim returns by itself after five minutes, and claiming
-    again extends it. Two who claim at once meet at the row: the second is told who has it."""
-    until = timezone.now() + CLAIM
+def assign(*, reference: str, staff: Staff) -> Request:
+    """Tell others that one is reading this request; it ends by itself after five minutes, and asking
+    again extends it. Two who ask at once meet at the row: the second is told who has it."""
+    until = timezone.now() + TAKEN
     waiting = Request.objects.filter(reference=reference, state="pending")
     with transaction.atomic():
-        if waiting.filter(claimed_by=staff, claimed_until__gt=Now()).update(claimed_until=until):
-            return _after_claim(reference, 1)
-        taken = waiting.filter(FREE).update(claimed_by=staff, claimed_until=until)
-        return _told(_after_claim(reference, taken), staff, "claimed")
+        if waiting.filter(assigned_to=staff, assigned_until__gt=Now()).update(assigned_until=until):
+            return _as_assigned(reference, 1)
+        taken = waiting.filter(FREE).update(assigned_to=staff, assigned_until=until)
+        return _told(_as_assigned(reference, taken), staff, "claimed")
 
 
 def release(*, reference: str, staff: Staff) -> Request:
-    """Give an own claim back."""
+    """Give back what one has."""
     with transaction.atomic():
-        own = Request.objects.filter(reference=reference, claimed_by=staff)
-        released = own.update(claimed_by=None, claimed_until=None)
-        return _told(_after_claim(reference, released), staff, "released")
+        own = Request.objects.filter(reference=reference, assigned_to=staff)
+        released = own.update(assigned_to=None, assigned_until=None)
+        return _told(_as_assigned(reference, released), staff, "released")
 
 
 def give(*, reference: str, to: Staff, by: Staff) -> Request:
     """Have a colleague take a request that is free or one's own; a lead also takes it from others. Races with other
-    claims at the row."""
+    takers at the row."""
     require_there(to)
-    mine = Q() if by.role == LEAD else FREE | Q(claimed_by=by)
+    mine = Q() if by.role == LEAD else FREE | Q(assigned_to=by)
     with transaction.atomic():
         waiting = Request.objects.filter(mine, reference=reference, state="pending")
-        given = waiting.update(claimed_by=to, claimed_until=timezone.now() + GIVEN)
-        return _told(_after_claim(reference, given), by, "given", to=to.username)
+        given = waiting.update(assigned_to=to, assigned_until=timezone.now() + GIVEN)
+        return _told(_as_assigned(reference, given), by, "given", to=to.username)
 
 
 def require_there(staff: Staff) -> None:
@@ -63,20 +63,20 @@ def require_there(staff: Staff) -> None:
 
 
 def release_all(staff: Staff, *, to: Staff | None = None) -> list[str]:
-    """Give every claim of this person back, or to a colleague; within a transaction. Gives the references."""
-    held = Request.objects.filter(claimed_by=staff, state="pending", claimed_until__gt=Now())
-    references = list(held.select_for_update().order_by("reference").values_list("reference", flat=True))
+    """Give all that this person has back, or to a colleague; within a transaction. Gives the references."""
+    theirs = Request.objects.filter(assigned_to=staff, state="pending", assigned_until__gt=Now())
+    references = list(theirs.select_for_update().order_by("reference").values_list("reference", flat=True))
     mine = Request.objects.filter(pk__in=references)
-    mine.update(claimed_by=to, claimed_until=timezone.now() + GIVEN if to else None)
-    for request in mine.select_related("claimed_by"):
+    mine.update(assigned_to=to, assigned_until=timezone.now() + GIVEN if to else None)
+    for request in mine.select_related("assigned_to"):
         _told(request, staff, "given" if to else "released", to=to.username if to else "")
     return references
 
 
-def held_by(staff: Staff) -> list[Request]:
-    """What waits and this person has: claimed now, or the second approval is theirs."""
-    mine = Q(claimed_by=staff, claimed_until__gt=Now()) | Q(assigned_to=staff)
-    return list(Request.objects.filter(mine, state="pending").order_by("expires_at")[:MOST_HELD])
+def assignments_of(staff: Staff) -> list[Request]:
+    """What waits and this person has: assigned now, or the second approval is theirs."""
+    mine = Q(assigned_to=staff, assigned_until__gt=Now()) | Q(second_approver=staff)
+    return list(Request.objects.filter(mine, state="pending").order_by("expires_at")[:MOST_OF_ONE])
 
 
 def _told(request: Request, by: Staff, what: str, *, to: str = "") -> Request:
@@ -85,14 +85,14 @@ def _told(request: Request, by: Staff, what: str, *, to: str = "") -> Request:
     return request
 
 
-def _after_claim(reference: str, changed: int) -> Request:
-    request = Request.objects.select_related("claimed_by").filter(reference=reference).first()
+def _as_assigned(reference: str, changed: int) -> Request:
+    request = Request.objects.select_related("assigned_to").filter(reference=reference).first()
     if request is None:
         raise no_request(reference)
     if not changed:
-        holder = request.claimed_by.username if request.claimed_by else request.decided_by
-        state = "claimed" if request.state == "pending" and request.claimed_by else request.state
-        raise Conflict(state, holder, request.decided_at)
+        assignee = request.assigned_to.username if request.assigned_to else request.decided_by
+        state = "claimed" if request.state == "pending" and request.assigned_to else request.state
+        raise Conflict(state, assignee, request.decided_at)
     return request
 
 

@@ -68,14 +68,14 @@ def _text(value: Any) -> str:
 
 def _values(found: "QuerySet[Request]") -> Any:
     return found.annotate(
-        holder=Case(When(claimed_until__gt=Now(), then=F("claimed_by__username"))),
-        assigned=F("assigned_to__username"),
+        assignee=Case(When(assigned_until__gt=Now(), then=F("assigned_to__username"))),
+        assigned=F("second_approver__username"),
         summary=F("preview__summary"),
         repeats=F("facts__repeats"),
     ).values(
         "reference", "state", "revision", "tool", "summary", "amount_minor", "currency", "customer_id", "order_id",
-        "rule", "facts", "policy_version", "created_at", "expires_at", "approvals_needed", "holder", "assigned",
-        "claimed_until", "decided_by", "decided_at", "digest", "repeats", "is_decoy",
+        "rule", "facts", "policy_version", "created_at", "expires_at", "approvals_needed", "assignee", "assigned",
+        "assigned_until", "decided_by", "decided_at", "digest", "repeats", "is_decoy",
     )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def _told_by_decoys(raw: list[Row]) -> dict[str, dict[str, str]]:
     return {reference: {name: told[key] for name, key in DECOY_SAYS.items()} for reference, told in previews}
 
 
-_SEEN = ("state", "revision", "given", "holder", "assigned", "decided_by", "amount_minor")
+_SEEN = ("state", "revision", "given", "assignee", "assigned", "decided_by", "amount_minor")
 
 
 def _sealed(row: Row) -> Row:

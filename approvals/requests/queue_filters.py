@@ -136,9 +136,9 @@ def _whose(filters: Filters, staff: Staff) -> Q:
         return asleep
     whose = Q()
     if who == "mine":
-        whose = Q(claimed_by=staff, claimed_until__gt=Now()) | Q(assigned_to=staff)
+        whose = Q(assigned_to=staff, assigned_until__gt=Now()) | Q(second_approver=staff)
     elif who == "free":
-        whose = FREE & (Q(assigned_to=None) | Q(assigned_to=staff))
+        whose = FREE & (Q(second_approver=None) | Q(second_approver=staff))
     return whose if filters.typed["q"] else whose & ~asleep
 
 

@@ -13,11 +13,11 @@ log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 20
 PAUSE_SECONDS = 10
-_KEY = "placet:looking:"
+_KEY = "placet:viewers:"
 _paused_until = 0.0
 
 
-def look(reference: str, name: str) -> list[str]:
+def seen(reference: str, name: str) -> list[str]:
     """Say that one looks at a request, until the lease ends; gives who else does. News for the queue when one comes."""
     now = time.time()
     key = f"{_KEY}{reference}"
@@ -32,7 +32,7 @@ def look(reference: str, name: str) -> list[str]:
     return sorted(set(answers[3]) - {name}) if answers else []
 
 
-def lookers(references: Sequence[str]) -> dict[str, list[str]]:
+def viewers(references: Sequence[str]) -> dict[str, list[str]]:
     """By request, who looks at it."""
     pipe, now = _pipe(), time.time()
     for reference in references:

@@ -86,11 +86,11 @@ class Books:
                 self._methods[str(account.payment_method_id), account.currency] = account
 
     def _payment(self, order: OrderNews, index: int, payment: PaymentLine) -> None:
-        held_by = self._orders[order.model.order_id]
+        assignments_of = self._orders[order.model.order_id]
         method = self._methods[payment.payment_method_id, order.model.currency]
-        source, target = (method, held_by) if payment.kind == "capture" else (held_by, method)
+        source, target = (method, assignments_of) if payment.kind == "capture" else (assignments_of, method)
         missing = payment.amount_minor - free(source)
-        if missing > 0 and source is held_by:
+        if missing > 0 and source is assignments_of:
             self._refuse(order, index, f"refunds {missing} minor units more than the order has left ({left(source)})")
         elif missing > 0 and source.kind == Kind.GIFT_CARD and payment.payment_method_id not in self.stated:
             self._refuse(

@@ -14,7 +14,7 @@ from ledger.models import Account, Hold, Order
 
 
 def promise_owner(order_id: str, promise: Json) -> str:
-    """The owner of the hold that an imported `return` or `exchange` has: the same at every look."""
+    """The owner of the hold that an imported `return` or `exchange` has: the same every time."""
     number = int.from_bytes(hashlib.sha256(canonical([order_id, promise]).encode()).digest()[:5])
     return "I-" + "".join(ALPHABET[number >> shift & 31] for shift in range(35, -1, -5))
 

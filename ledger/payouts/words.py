@@ -29,7 +29,7 @@ def status_words(kind: str, state: str | None) -> str | None:
 def money_of(customer_id: str, entries: list[str]) -> dict[str, list[str]]:
     """What became of the money of executed writes, by their references."""
 
-    def look() -> dict[str, list[str]]:
+    def read() -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         rows = Payout.objects.filter(transfer__entry_id__in=entries).select_related("transfer").order_by("pk")
         for row in rows:
@@ -37,4 +37,4 @@ def money_of(customer_id: str, entries: list[str]) -> dict[str, list[str]]:
                 found.setdefault(str(row.transfer.entry_id), []).append(words)
         return found
 
-    return as_customer(customer_id, look)
+    return as_customer(customer_id, read)

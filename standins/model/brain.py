@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from standins.model import intents, wording
-from standins.model.conversation import Say, Step, Talk
+from standins.model.conversation import Conversation, Say, Step
 from standins.model.reading import address, amount, order_id, reference
 from standins.model.script import tool_use
 
-Intent = Callable[[Talk], None]
+Intent = Callable[[Conversation], None]
 
 # The first line whose words occur in the sentence decides.
 TABLE: list[tuple[re.Pattern[str], Intent]] = [
@@ -49,9 +49,9 @@ DETAILS = re.compile(
 
 def answer(request: dict[str, Any]) -> list[dict[str, Any]]:
     """The content of the next reply."""
-    talk = Talk(request)
+    conversation = Conversation(request)
     try:
-        choose(talk)(talk)
+        choose(conversation)(conversation)
     except Step as step:
         return [tool_use(step.tool, step.arguments)]
     except Say as say:
@@ -59,13 +59,13 @@ def answer(request: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"type": "text", "text": wording.UNCLEAR}]
 
 
-def choose(talk: Talk) -> Intent:
+def choose(conversation: Conversation) -> Intent:
     """The intent of the newest sentence; an answer to our question keeps the intent that was asked about."""
-    found = _intent(talk.ask)
-    if talk.asked_back and _is_detail(talk.ask):
-        for depth, text in enumerate(reversed(talk.said[:-1])):
+    found = _intent(conversation.ask)
+    if conversation.asked_back and _is_detail(conversation.ask):
+        for depth, text in enumerate(reversed(conversation.said[:-1])):
             if earlier := _intent(text):
-                talk.inherit(depth + 1)
+                conversation.inherit(depth + 1)
                 return earlier
     return found or intents.unclear
 

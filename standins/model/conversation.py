@@ -1,6 +1,6 @@
 """The conversation as an intent sees it.
 
-An intent is a function that is run again from its first line at each step. `Talk.call` gives the result of
+An intent is a function that is run again from its first line at each step. `Conversation.call` gives the result of
 a tool that was called since the customer last wrote; one that was not called yet ends the step with that
 call. So an intent reads as straight code and the history is its only state.
 """
@@ -54,7 +54,7 @@ class Called:
         return value if isinstance(value, dict) else {}
 
 
-class Talk:
+class Conversation:
     """The conversation as it stands when a reply is due."""
 
     def __init__(self, request: dict[str, Any]) -> None:

@@ -1,10 +1,10 @@
-"""What the stand-in does about each kind of wish. Each function runs anew at every step; see talk.py."""
+"""What the stand-in does about each kind of wish. Each function runs anew at every step; see conversation.py."""
 
 import re
 from typing import Any
 
 from standins.model import reading, wording
-from standins.model.conversation import Say, Talk
+from standins.model.conversation import Conversation, Say
 from standins.model.finding import MAX_LISTED, WHOLE, find_items, find_method, find_order, named_method
 
 COMMON_WORDS = {
@@ -15,46 +15,46 @@ MISTAKE = re.compile(r"mistake|accident|by error|wrong(ly)? order|didn'?t mean",
 UNWANTED = re.compile(r"no longer|(don'?t|do not) (need|want)|changed my mind|not need|unwanted", re.I)
 
 
-def greet(talk: Talk) -> None:
+def greet(conversation: Conversation) -> None:
     """Says who answers and what it can do."""
     raise Say(wording.GREETING)
 
 
-def thanks(talk: Talk) -> None:
+def thanks(conversation: Conversation) -> None:
     """Answers thanks."""
     raise Say(wording.THANKS)
 
 
-def unclear(talk: Talk) -> None:
+def unclear(conversation: Conversation) -> None:
     """Asks what is meant."""
     raise Say(wording.UNCLEAR)
 
 
-def status(talk: Talk) -> None:
+def status(conversation: Conversation) -> None:
     """Tells how an order stands."""
-    raise Say(wording.order_status(find_order(talk)))
+    raise Say(wording.order_status(find_order(conversation)))
 
 
-def orders(talk: Talk) -> None:
+def orders(conversation: Conversation) -> None:
     """Lists the orders; one that was named is told about instead."""
-    if reading.order_id(talk.ask):
-        status(talk)
-    lines = [wording.order_line(order) for order in talk.pages("list_my_orders")]
+    if reading.order_id(conversation.ask):
+        status(conversation)
+    lines = [wording.order_line(order) for order in conversation.pages("list_my_orders")]
     if not lines:
         raise Say("I don't see any orders in your account.")
     more = f"There are {len(lines) - MAX_LISTED} more." if len(lines) > MAX_LISTED else ""
     raise Say(wording.bullets("These are your orders:", lines[:MAX_LISTED], more))
 
 
-def refund(talk: Talk) -> None:
+def refund(conversation: Conversation) -> None:
     """Refunds what was named, or all that can be."""
-    named = reading.amount(talk.wish)
-    order = find_order(talk, total=named)
+    named = reading.amount(conversation.wish)
+    order = find_order(conversation, total=named)
     currency = str(order.get("currency", ""))
-    amount_minor = _in_minor(named, order, currency) if named else _whole(talk, order, currency)
-    reasons = [reading.reason(text) for text in (talk.wish, *reversed(talk.said[-4:]))]
+    amount_minor = _in_minor(named, order, currency) if named else _whole(conversation, order, currency)
+    reasons = [reading.reason(text) for text in (conversation.wish, *reversed(conversation.said[-4:]))]
     reason = next((word for word in reasons if word != "other"), "other")
-    talk.write("issue_refund", order_id=order["order_id"], amount_minor=amount_minor, reason=reason)
+    conversation.write("issue_refund", order_id=order["order_id"], amount_minor=amount_minor, reason=reason)
 
 
 def _in_minor(named: reading.Amount, order: dict[str, Any], currency: str) -> int:
@@ -66,9 +66,9 @@ def _in_minor(named: reading.Amount, order: dict[str, Any], currency: str) -> in
     return amount_minor
 
 
-def _whole(talk: Talk, order: dict[str, Any], currency: str) -> int:
+def _whole(conversation: Conversation, order: dict[str, Any], currency: str) -> int:
     refundable = order.get("refundable_minor")
-    if not WHOLE.search(talk.wish) or type(refundable) is not int:
+    if not WHOLE.search(conversation.wish) or type(refundable) is not int:
         known = f" Up to {reading.money(refundable, currency)} can be refunded." if refundable else ""
         raise Say(f"I can look into that for order {order['order_id']}.{known} How much would you like back?")
     if refundable <= 0:
@@ -76,35 +76,37 @@ def _whole(talk: Talk, order: dict[str, Any], currency: str) -> int:
     return refundable
 
 
-def cancel(talk: Talk) -> None:
+def cancel(conversation: Conversation) -> None:
     """Cancels an order, for one of the two reasons that the shop takes."""
-    order = find_order(talk)
-    if MISTAKE.search(talk.wish):
+    order = find_order(conversation)
+    if MISTAKE.search(conversation.wish):
         reason = "ordered_by_mistake"
-    elif UNWANTED.search(talk.wish):
+    elif UNWANTED.search(conversation.wish):
         reason = "no_longer_needed"
     else:
         raise Say(f"May I ask why: is order {order['order_id']} not needed any more, or a mistake?")
-    talk.write("cancel_order", order_id=order["order_id"], reason=reason)
+    conversation.write("cancel_order", order_id=order["order_id"], reason=reason)
 
 
-def returns(talk: Talk) -> None:
+def returns(conversation: Conversation) -> None:
     """Returns items, to the method that paid unless another is named."""
-    order = find_order(talk)
-    items = find_items(talk, order)
-    talk.write("return_items", order_id=order["order_id"], item_ids=items, payment_method_id=find_method(talk, order))
+    order = find_order(conversation)
+    items = find_items(conversation, order)
+    conversation.write(
+        "return_items", order_id=order["order_id"], item_ids=items, payment_method_id=find_method(conversation, order)
+    )
 
 
-def exchange(talk: Talk) -> None:
+def exchange(conversation: Conversation) -> None:
     """Exchanges delivered items, or changes those of an order that has not been sent."""
-    order = find_order(talk)
-    named = reading.LONG_ID.findall(talk.wish) or re.findall(r"\bitem[- _]?(\w*\d\w*)", talk.wish, re.I)
+    order = find_order(conversation)
+    named = reading.LONG_ID.findall(conversation.wish) or re.findall(r"\bitem[- _]?(\w*\d\w*)", conversation.wish, re.I)
     if len(named) < 2 or len(named) % 2:
         raise Say("Which item number shall I exchange, and for which other item number?")
     half = len(named) // 2
     tool = "change_order_items" if order.get("status") == "pending" else "exchange_items"
-    method = find_method(talk, order)
-    talk.write(
+    method = find_method(conversation, order)
+    conversation.write(
         tool,
         order_id=order["order_id"],
         item_ids=named[:half],
@@ -113,85 +115,87 @@ def exchange(talk: Talk) -> None:
     )
 
 
-def address(talk: Talk) -> None:
+def address(conversation: Conversation) -> None:
     """Changes where an order goes, or the customer's own address."""
-    new = reading.address(talk.wish)
+    new = reading.address(conversation.wish)
     if new is None:
         raise Say("What is the new address? Please write: street, city, region, postal code, country.")
-    before = talk.wish[: talk.wish.find(new["line1"])]
+    before = conversation.wish[: conversation.wish.find(new["line1"])]
     if re.search(r"\border|deliver|ship", before, re.I):
-        talk.write("change_order_address", order_id=find_order(talk)["order_id"], **new)
-    talk.write("change_my_address", **new)
+        conversation.write("change_order_address", order_id=find_order(conversation)["order_id"], **new)
+    conversation.write("change_my_address", **new)
 
 
-def payment(talk: Talk) -> None:
+def payment(conversation: Conversation) -> None:
     """Moves an order to another of the customer's payment methods."""
-    order = find_order(talk)
-    method = named_method(talk)
+    order = find_order(conversation)
+    method = named_method(conversation)
     if method is None:
         raise Say("Which of your payment methods should it be: card, PayPal or gift card?")
-    talk.write("change_order_payment", order_id=order["order_id"], payment_method_id=method)
+    conversation.write("change_order_payment", order_id=order["order_id"], payment_method_id=method)
 
 
-def requests(talk: Talk) -> None:
+def requests(conversation: Conversation) -> None:
     """Tells how the customer's requests stand."""
     lines, known = [], set()
-    for request in talk.pages("list_my_requests"):
+    for request in conversation.pages("list_my_requests"):
         known.add(str(request.get("reference")))
         lines.append(wording.request_line(request))
-    lines += wording.note_lines(talk.notes, known)
+    lines += wording.note_lines(conversation.notes, known)
     if not lines:
         raise Say("I don't see any requests of yours at the moment.")
     raise Say(wording.bullets("This is how your requests stand:", lines[:MAX_LISTED]))
 
 
-def withdraw(talk: Talk) -> None:
+def withdraw(conversation: Conversation) -> None:
     """Withdraws a request that waits; the only one, where none is named."""
-    reference = reading.reference(talk.wish)
+    reference = reading.reference(conversation.wish)
     if reference is None:
-        mine = talk.pages("list_my_requests")
+        mine = conversation.pages("list_my_requests")
         waiting = [str(request.get("reference")) for request in mine if request.get("state") == "waiting"]
         if not waiting:
             raise Say("I don't see a request of yours that is still waiting.")
         if len(waiting) > 1:
             raise Say(f"Which of these requests shall I withdraw: {', '.join(waiting)}?")
         reference = waiting[0]
-    talk.write("withdraw_request", reference=reference)
+    conversation.write("withdraw_request", reference=reference)
 
 
-def hand_off(talk: Talk) -> None:
+def hand_off(conversation: Conversation) -> None:
     """Passes the conversation on to a person."""
-    talk.write("hand_off_to_human", summary=" / ".join(talk.said[-3:])[:500])
+    conversation.write("hand_off_to_human", summary=" / ".join(conversation.said[-3:])[:500])
 
 
-def policy(talk: Talk) -> None:
+def policy(conversation: Conversation) -> None:
     """Tells the refund policy as the shop gives it."""
-    called = talk.call("get_refund_policy")
+    called = conversation.call("get_refund_policy")
     raise Say(wording.failed(called.text) if called.error else wording.told(called.value, called.text))
 
 
-def profile(talk: Talk) -> None:
+def profile(conversation: Conversation) -> None:
     """Tells what the account says."""
-    raise Say("This is what I see in your account. " + wording.told(talk.read("get_my_profile"), ""))
+    raise Say("This is what I see in your account. " + wording.told(conversation.read("get_my_profile"), ""))
 
 
-def products(talk: Talk) -> None:
+def products(conversation: Conversation) -> None:
     """Finds a product by number or by words."""
-    if number := reading.LONG_ID.search(talk.ask):
-        raise Say(wording.told(talk.read("get_product", product_id=number[0]), ""))
-    names = [str(p.get("name")) for p in talk.pages("list_products", query=_topic(talk.ask)) if p.get("name")]
+    if number := reading.LONG_ID.search(conversation.ask):
+        raise Say(wording.told(conversation.read("get_product", product_id=number[0]), ""))
+    names = [
+        str(p.get("name")) for p in conversation.pages("list_products", query=_topic(conversation.ask)) if p.get("name")
+    ]
     if not names:
         raise Say("I couldn't find a product like that. What is it called?")
     raise Say(wording.bullets("Here is what I found:", names[:MAX_LISTED]))
 
 
-def help_articles(talk: Talk) -> None:
+def help_articles(conversation: Conversation) -> None:
     """Answers from the first help article that fits."""
-    found = talk.read("search_help", query=_topic(talk.ask)).get("items") or []
+    found = conversation.read("search_help", query=_topic(conversation.ask)).get("items") or []
     name = next((item.get("name") for item in found if isinstance(item, dict)), None)
     if name is None:
         raise Say("I couldn't find that in our help pages. Shall I pass you on to a person?")
-    called = talk.call("read_help_article", name=name)
+    called = conversation.call("read_help_article", name=name)
     raise Say(wording.failed(called.text) if called.error else wording.told(called.value, called.text))
 
 

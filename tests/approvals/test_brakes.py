@@ -187,12 +187,12 @@ def _in_time(work: Callable[[], Any]) -> Any:
 def test_who_pulls_waits_for_writes_and_writes_wait_for_who_pulls(committing_db: str) -> None:
     with ThreadPoolExecutor(1) as elsewhere:
         with transaction.atomic():
-            assert brakes.hold_open() == brakes.Stopped(answers=False, writes=False, tools=())
+            assert brakes.keep_open() == brakes.Stopped(answers=False, writes=False, tools=())
             assert elsewhere.submit(_in_time, lock_brake).result() is LockNotAvailable
-            assert elsewhere.submit(_in_time, brakes.hold_open).result() == brakes.stopped()
+            assert elsewhere.submit(_in_time, brakes.keep_open).result() == brakes.stopped()
         with transaction.atomic():
             lock_brake()
-            assert elsewhere.submit(_in_time, brakes.hold_open).result() is LockNotAvailable
+            assert elsewhere.submit(_in_time, brakes.keep_open).result() is LockNotAvailable
 
 
 def test_under_load_it_is_pulled_at_once_and_nothing_is_written_after(committing_db: str, settings: Any) -> None:

@@ -37,7 +37,7 @@ def test_two_people_claim_race_decide_and_undo(
         page.get_by_role("button", name=re.compile("new request")).click()
         expect(page.locator(f"#row-{reference}")).to_be_visible()
         expect(page).to_have_title(re.compile(r"^\(1\)"))
-    ada.locator(f"#claim-{reference}").click()
+    ada.locator(f"#assign-{reference}").click()
     expect(ada.locator(f"#to-{reference}")).to_be_focused()
     expect(ada.locator("#said")).to_have_text("You are on it.")
     expect(lena.locator(f"#row-{reference}")).to_contain_text("ada", timeout=SLOW)

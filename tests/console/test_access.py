@@ -21,9 +21,9 @@ pytestmark = pytest.mark.django_db
 DOES = {
     ("request", "POST"): 412,  # without what the page showed
     ("request-status", "GET"): 200,
-    ("request-looked", "POST"): 404,  # no such card
+    ("request-reading", "POST"): 404,  # no such card
     ("request-challenge", "POST"): 204,
-    ("request-looking", "GET"): 204,  # nobody else does
+    ("request-viewers", "GET"): 204,  # nobody else does
     ("request-told", "POST"): 200,
     ("pulse", "GET"): 404,  # of which request?
     ("several", "POST"): 422,

@@ -82,13 +82,13 @@ class Chat:
         assert status == 202
         return str(posted["turn_id"])
 
-    def look(self) -> dict[str, Any]:
+    def read(self) -> dict[str, Any]:
         status, shown = self.product.call("GET", self.path, self.token)
         assert status == 200
         return dict(shown)
 
     def said(self, author: str) -> list[str]:
-        return [message["text"] for message in self.look()["messages"] if message["author"] == author]
+        return [message["text"] for message in self.read()["messages"] if message["author"] == author]
 
     def answered(self, turn: str, seconds: float = 60) -> str:
         """Wait for the end of a turn; gives its reason."""

@@ -50,7 +50,7 @@ def test_from_the_chat_to_the_ledger_and_back(product: Product) -> None:
         assert chat.answered(chat.say("refund me the whole £124 for order 4471, it came damaged")) == "answered"
         request = ada.waiting(chat.id)[0]
         assert request["reference"] in chat.said("assistant")[-1]
-        assert chat.look()["requests"][0]["state"] == "waiting"
+        assert chat.read()["requests"][0]["state"] == "waiting"
         assert seen_by_staff(Entry.objects.count) == 0
         status, decided = ada.approve(request)
         assert (status, decided["state"]) == (200, "approved")
@@ -116,7 +116,7 @@ def test_a_person_takes_over_while_the_model_thinks(product: Product, running_st
     within(30, lambda: running_standin.received("think about it"), "the model's thinking")
     take_over(conversation_id=chat.id, staff=ada)
     assert Turn.objects.get(pk=turn).state == "running"
-    assert (chat.look()["state"], chat.look()["staff"]) == ("with_staff", "Ada")
+    assert (chat.read()["state"], chat.look()["staff"]) == ("with_staff", "Ada")
     assert chat.answered(chat.say("is anybody there?")) == "taken_over"
     say(conversation_id=chat.id, staff=ada, client_id="1", text="I am here, and I am a person.")
     hand_back(conversation_id=chat.id, staff=ada)

@@ -1,4 +1,4 @@
-"""Conversations as staff read them. What the model said is its claim; what its tools answered is what was so."""
+"""Conversations as staff read them. What the model said is its own word; what its tools answered is what was so."""
 
 import datetime as dt
 import json

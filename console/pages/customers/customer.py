@@ -29,15 +29,17 @@ def customer(request: HttpRequest, customer_id: str) -> HttpResponse:
     actor = Actor(kind="staff", id=request.user.get_username())
     record(actor, NewEvent(kind=Kind.ACCESS, decision="read", customer_id=customer_id), what="customer")
     asked = Request.objects.filter(customer_id=customer_id).order_by("-created_at")
-    talks = Conversation.objects.filter(customer_id=customer_id).select_related("holder").order_by("-created_at")
+    conversations = (
+        Conversation.objects.filter(customer_id=customer_id).select_related("holder").order_by("-created_at")
+    )
     context = {
         **file,
         "asked": list(asked[:MOST_ROWS]),
-        "talks": list(talks[:MOST_ROWS]),
+        "conversations": list(conversations[:MOST_ROWS]),
         "sign_in": _sign_in(customer_id),
         "flags": flags.flags_of(customer_id),
         "notes": notes.notes_of(customer_id),
-        "kin": conflicts.kin_of(customer_id),
+        "conflicts": conflicts.conflicts_of(customer_id),
         "clears": role_of(request.user) == LEAD,
         "flags_here": role_of(request.user) in DECIDES,
         "most": MOST_ROWS,

@@ -38,7 +38,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "day": day,
         "days_around": _around(day, kept),
         "sample": spot_checks.sample(dt.datetime.combine(day, dt.time(), dt.UTC)),
-        "looks": role in DECIDES,
+        "may_check": role in DECIDES,
         "waiting": numbers.waiting(),
         "decided": numbers.decided(span),
         "limits": numbers.limits_hit(span),
@@ -95,11 +95,11 @@ def _around(day: dt.date, kept: dict[str, str | int]) -> list[tuple[dt.date, str
 
 @staff_page(*DECIDES)
 @require_POST
-def look(request: HttpRequest) -> HttpResponse:
+def spot_check(request: HttpRequest) -> HttpResponse:
     """Say what one found in an execution of the sample."""
     given = {name: request.POST.get(name, "") for name in ("reference", "outcome", "note")}
     try:
-        kept = spot_checks.look(staff=cast(Staff, request.user), **given)
+        kept = spot_checks.record_spot_check(staff=cast(Staff, request.user), **given)
     except NotFound as error:
         raise Http404 from error
     except DecisionError as error:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from approvals import errors
 from approvals.people import shifts
-from approvals.requests.assignment import held_by
+from approvals.requests.assignment import assignments_of
 from base.access import DECIDES, staff_page
 from console.people import staff_of
 
@@ -25,7 +25,7 @@ def shift(request: HttpRequest) -> HttpResponse:
             messages.error(request, error.message)
         return redirect("shift")
     staff = staff_of(request)
-    context = {"away": shifts.is_away(staff), "held": held_by(staff), "colleagues": shifts.colleagues(staff)}
+    context = {"away": shifts.is_away(staff), "mine": assignments_of(staff), "colleagues": shifts.colleagues(staff)}
     return render(request, "pages/people/shift.html", context)
 
 

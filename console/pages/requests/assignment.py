@@ -21,9 +21,9 @@ from console.people import staff_of
 
 @staff_page(*DECIDES)
 @require_POST
-def claim(request: HttpRequest, reference: str) -> HttpResponse:
+def assign(request: HttpRequest, reference: str) -> HttpResponse:
     """Tell colleagues that one is on it, or give it back."""
-    deed = assignment.release if "release" in request.POST else assignment.claim
+    deed = assignment.release if "release" in request.POST else assignment.assign
     done = _try(request, lambda: deed(reference=reference, staff=staff_of(request)))
     if request.POST.get("from") != "queue":
         return redirect("request", reference)

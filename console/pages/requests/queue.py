@@ -20,7 +20,7 @@ from approvals.requests import queue as the_queue
 from approvals.requests import queue_filters
 from base.access import DECIDES, READS_CONSOLE, staff_page
 from base.templatetags.words import RULES, TOOLS
-from console.live.viewers import lookers
+from console.live.viewers import viewers
 from console.people import staff_of
 
 
@@ -94,10 +94,10 @@ def _row(request: HttpRequest, around: dict[str, Any], row: dict[str, Any]) -> s
 
 def _row_context(request: HttpRequest, filters: queue_filters.Filters, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """What the template of a row needs beside it."""
-    seen = lookers([row["reference"] for row in rows if row["state"] == "pending"])
+    seen = viewers([row["reference"] for row in rows if row["state"] == "pending"])
     for row in rows:
-        row["lookers"] = seen.get(row["reference"], [])
-        row["seal"] = "-".join([row["seal"], *row["lookers"]])
+        row["viewers"] = seen.get(row["reference"], [])
+        row["seal"] = "-".join([row["seal"], *row["viewers"]])
     return {
         "filters": filters,
         "tab": filters.tab,

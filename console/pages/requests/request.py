@@ -23,7 +23,7 @@ from approvals.requests.drift import drift_of
 from approvals.requests.risk import risk_of
 from base.access import DECIDES, LEAD, READS_CONSOLE, staff_page
 from console.forms.amounts import amount_of
-from console.live.viewers import look
+from console.live.viewers import seen
 from console.pages.requests import questions
 from console.pages.requests.history import history_of
 from console.people import staff_of
@@ -44,7 +44,7 @@ _FORM_SECONDS = 24 * 3600
 @require_http_methods(["GET", "HEAD", "POST"])
 def request_page(request: HttpRequest, reference: str) -> HttpResponse:
     """One request; a POST decides it."""
-    found = get_object_or_404(Request.objects.select_related("claimed_by", "assigned_to"), pk=reference)
+    found = get_object_or_404(Request.objects.select_related("assigned_to", "second_approver"), pk=reference)
     if request.method != "POST":
         return _page(request, found)
     try:
@@ -93,7 +93,7 @@ def _tell_of_decoy(request: HttpRequest, found: Request) -> None:
 def _require_cards(reference: str, staff: Staff, verdict: str) -> None:
     """On the page, why it asks has to be opened before it is approved."""
     found = get_object_or_404(Request, pk=reference)
-    missing = evidence.unopened(found, evidence.look_of(found, staff)) if found.state == "pending" else None
+    missing = evidence.unopened(found, evidence.reading_of(found, staff)) if found.state == "pending" else None
     if verdict == "approve" and missing:
         said = _("Read this first, it shows why this asks: %(card)s.") % {"card": missing.label}
         raise errors.Invalid({"cards": [said]})
@@ -101,7 +101,7 @@ def _require_cards(reference: str, staff: Staff, verdict: str) -> None:
 
 @staff_page(*DECIDES)
 @require_POST
-def looked(request: HttpRequest, reference: str) -> HttpResponse:
+def reading(request: HttpRequest, reference: str) -> HttpResponse:
     """The page tells which card came into view, and for how long."""
     found = get_object_or_404(Request, pk=reference)
     card, seconds = request.POST.get("card", ""), request.POST.get("seconds", "")
@@ -168,14 +168,14 @@ def _around(found: Request, case: dict[str, Any]) -> dict[str, Any]:
 def _may(found: Request, staff: Staff) -> dict[str, Any]:
     """What this person may do besides deciding."""
     waits, acts = found.state == "pending", staff.role in DECIDES
-    holder = found.claimed_by if waits and found.claimed_until and found.claimed_until > timezone.now() else None
+    assignee = found.assigned_to if waits and found.assigned_until and found.assigned_until > timezone.now() else None
     own = staff.pk in [approver.staff_id for approver in tally.approvers_of(found)]
     snoozed = found.snoozes.filter(staff=staff, until__gt=timezone.now()).first() if waits else None
     return {
-        "holder": holder,
-        "mine": holder == staff,
+        "assignee": assignee,
+        "mine": assignee == staff,
         "may_act": acts and waits,
-        "may_give": acts and waits and (holder in (None, staff) or staff.role == LEAD),
+        "may_give": acts and waits and (assignee in (None, staff) or staff.role == LEAD),
         "colleagues": shifts.colleagues(staff) if acts and waits else [],
         "questions": questions.askable(found) if acts and waits else [],
         "snoozed_until": snoozed.until if snoozed else None,
@@ -210,10 +210,10 @@ def request_status(request: HttpRequest, reference: str) -> HttpResponse:
 
 @staff_page(*READS_CONSOLE)
 @require_safe
-def looking(request: HttpRequest, reference: str) -> HttpResponse:
+def viewers(request: HttpRequest, reference: str) -> HttpResponse:
     """An open page says that somebody looks at it, and hears who else does; 204 while that is the same."""
     get_object_or_404(Request, pk=reference)
-    others = look(reference, staff_of(request).username)
+    others = seen(reference, staff_of(request).username)
     names = ",".join(others)
     if request.GET.get("seen", "") == names:
         return HttpResponse(status=204)

@@ -14,7 +14,7 @@ function watch(page) {
     body.set("csrfmiddlewaretoken", token);
     body.set("card", card);
     body.set("seconds", String(Math.round((before + (since ? performance.now() - since : 0)) / 1000)));
-    navigator.sendBeacon(page.dataset.looked, body);
+    navigator.sendBeacon(page.dataset.reading, body);
   }
 
   const observer = new IntersectionObserver((entries) => {
@@ -37,7 +37,7 @@ function watch(page) {
 }
 
 function watchAll() {
-  for (const page of document.querySelectorAll("[data-looked]")) watch(page);
+  for (const page of document.querySelectorAll("[data-reading]")) watch(page);
 }
 
 watchAll();

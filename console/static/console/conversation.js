@@ -1,17 +1,17 @@
 // A conversation as it goes on: events tell that there is news, and htmx fetches it. Without events htmx asks by itself.
 
-const page = document.getElementById("talk");
+const page = document.getElementById("conversation");
 const NEWS = ["message", "conversation", "request", "activity", "turn.started", "turn.finished", "resync"];
 const TOGETHER_MS = 120;
 const NEAR_END_PX = 160;
-const kept = `placet-talk:${page.dataset.id}`;
+const kept = `placet-conversation:${page.dataset.id}`;
 const element = (id) => document.getElementById(id);
 
 let waiting = null;
 function news() {
   waiting ??= setTimeout(() => {
     waiting = null;
-    document.body.dispatchEvent(new CustomEvent("talk-news"));
+    document.body.dispatchEvent(new CustomEvent("conversation-news"));
   }, TOGETHER_MS);
 }
 

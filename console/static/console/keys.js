@@ -51,7 +51,7 @@ function go(name) {
   if (!found) return false;
   const first = found.dataset.keyFirst && document.getElementById(found.dataset.keyFirst);
   const aim = first && !first.value ? first : found;
-  if (name === "claim") found.click();
+  if (name === "assign") found.click();
   else aim.focus();
   aim.scrollIntoView({ block: "nearest" });
   return true;

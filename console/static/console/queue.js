@@ -13,8 +13,8 @@ const alert = alerts(document.getElementById("alerts"));
 const title = document.title.replace(/^\([^)]*\) /, "");
 let state = "connecting";
 let timer = 0;
-let asking = false;
-let behind = false; // news came while asking, which the answer may not hold
+let loading = false;
+let behind = false; // news came while loading, which the answer may not hold
 let told = 0;
 
 function show(name, since) {
@@ -44,8 +44,8 @@ function soon() {
 }
 
 async function pulse() {
-  if (asking) return;
-  asking = true;
+  if (loading) return;
+  loading = true;
   behind = false;
   try {
     const answer = await fetch(address(), { headers: { Accept: "application/json" }, redirect: "manual" });
@@ -55,7 +55,7 @@ async function pulse() {
   } catch {
     if (state !== "offline") show("offline", new Date());
   } finally {
-    asking = false;
+    loading = false;
     if (state !== "out") later(behind ? SOON_MS : state === "live" ? LIVE_MS : POLL_MS);
   }
 }

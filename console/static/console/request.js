@@ -1,4 +1,4 @@
-// A request's page: what is typed survives an expired claim or session, and news of the request come at once.
+// A request's page: what is typed survives an expired assignment or session, and news of the request come at once.
 
 import { memory } from "./dom.js";
 import { listen } from "./live.js";

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, connections, transaction
 
 from agents.chat.takeover import take_over
-from agents.turns.claims import hold
+from agents.turns.claims import lock_turn
 from ledger.access.staff import as_staff
 from tests.support import cast
 
@@ -38,7 +38,7 @@ def test_nothing_is_dispatched_once_taking_over_has_returned(committing_db: str)
 
     def dispatching() -> str:
         with transaction.atomic():
-            hold(turn)
+            lock_turn(turn)
             holds.set()
             assert may_end.wait(20)
         return "dispatched"
@@ -67,5 +67,5 @@ def test_nothing_is_dispatched_once_taking_over_has_returned(committing_db: str)
 
 def _held(turn: Any) -> str:
     with transaction.atomic():
-        hold(turn)
+        lock_turn(turn)
     return "dispatched too"

@@ -52,7 +52,7 @@ def test_a_hanging_tool_is_fenced_off_and_answered_as_a_failure(
     thread = threading.Thread(target=run)
     thread.start()
     assert inside.wait(20)
-    watchdog.look()
+    watchdog.check()
     call = ToolCall.objects.get()
     assert (call.decision, call.is_error) == ("failed", True)
     assert "failed on our side (E-" in call.result

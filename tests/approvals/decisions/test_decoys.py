@@ -110,7 +110,7 @@ def test_it_counts_nowhere(decoy: Request, real: Request, agent: Staff) -> None:
     assert client.get(path).status_code == 404
     assert {client.post(f"{path}{verb}/", body).status_code for verb in ("decide", "claim", "release", "undo")} == {404}
     decoy.refresh_from_db()
-    assert (decoy.state, decoy.claimed_by) == ("pending", None)
+    assert (decoy.state, decoy.assigned_to) == ("pending", None)
 
 
 def test_a_shop_elsewhere_is_not_asked_to_hold_for_it(
@@ -212,10 +212,10 @@ def test_it_expires_silently(decoy: Request, settings: Any, agent: Staff) -> Non
 
 
 def test_off_unless_turned_on_and_never_more_than_so_many_a_day(real: Request, settings: Any) -> None:
-    worker._look()
+    worker._sweep()
     assert not Request.objects.filter(is_decoy=True).exists()
     settings.PLACET = replace(settings.PLACET, decoys_per_day=2)
-    worker._look()
+    worker._sweep()
     first = Request.objects.get(is_decoy=True)
     assert decoys.make_due() is None
     hours = dt.timedelta(hours=1)

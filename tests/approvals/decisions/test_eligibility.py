@@ -69,7 +69,7 @@ def test_who_shares_something_with_the_customer_waits_for_a_lead(
     with pytest.raises(errors.Forbidden, match=f"share {what}") as caught:
         approve(waiting, olga)
     assert caught.value.code == "self"
-    assert conflicts.kin_of("maya") == [(olga, [what])]
+    assert conflicts.conflicts_of("maya") == [(olga, [what])]
     conflicts.clear(staff=olga, customer_id="maya", by=lead, reason="a neighbour")
     assert approve(waiting, olga).state == "approved"
     assert Event.objects.get(kind="role", decision="cleared").actor_id == "lena"
@@ -105,10 +105,10 @@ def test_a_lead_clears_on_the_customers_page(signed_in: Any, waiting: Request, a
 
 def test_the_second_approver_is_assigned_by_load(large: Request, agent: Staff, lead: Staff) -> None:
     second = cast.make_staff("lou", "lead")
-    Request.objects.filter(pk=large.pk).update(assigned_to=lead)  # lena has one already
+    Request.objects.filter(pk=large.pk).update(second_approver=lead)  # lena has one already
     approve(large, agent)
     large.refresh_from_db()
-    assert large.assigned_to == second
+    assert large.second_approver == second
     with pytest.raises(errors.Forbidden, match="assigned to lou") as caught:
         approve(large, lead)
     assert caught.value.code == "assigned"
@@ -122,10 +122,10 @@ def test_a_lead_has_it_assigned_again_without_choosing(
 ) -> None:
     lou = cast.make_staff("lou", "lead")
     approve(large, agent)
-    first = Request.objects.get().assigned_to
+    first = Request.objects.get().second_approver
     boss = cast.make_staff("bo", "lead")
     signed_in(boss).post(reverse("request-reassign", args=[large.reference]))
-    assert Request.objects.get().assigned_to in {lou, lead, boss} - {first}
+    assert Request.objects.get().second_approver in {lou, lead, boss} - {first}
     with pytest.raises(errors.Forbidden):
         eligibility.reassign(reference=large.reference, by=agent)
 
@@ -141,14 +141,14 @@ def test_anybody_may_deny_what_is_assigned(large: Request, agent: Staff, lead: S
 
 def test_taking_the_first_approval_back_ends_the_assignment(large: Request, agent: Staff, lead: Staff) -> None:
     approve(large, agent)
-    assert Request.objects.get().assigned_to == lead
+    assert Request.objects.get().second_approver == lead
     undo(reference=large.reference, staff=agent)
-    assert Request.objects.get().assigned_to is None
+    assert Request.objects.get().second_approver is None
 
 
 def test_without_a_second_person_nobody_approves(large: Request, agent: Staff) -> None:
     approve(large, agent)
-    assert Request.objects.get().assigned_to is None
+    assert Request.objects.get().second_approver is None
     lena = cast.make_staff("lena", "lead")
     assert approve(large, lena).state == "approved"
 
@@ -157,5 +157,5 @@ def test_a_colleagues_own_number_counts_without_an_account(waiting: Request) -> 
     as_staff(lambda: Customer.objects.filter(pk="maya").update(phone="+44 (0)117 496 0000"))
     olga = cast.make_staff("olga", "agent", phone="0117 496 0000")
     assert conflicts.shared_with(olga, "maya") == ["a telephone number"]
-    assert conflicts.kin_of("maya") == [(olga, ["a telephone number"])]
+    assert conflicts.conflicts_of("maya") == [(olga, ["a telephone number"])]
     assert conflicts.shared_with(cast.make_staff("oda", "agent", phone="0117 496 0001"), "maya") == []

@@ -33,7 +33,7 @@ def form_on(client: Client, request: Request) -> dict[str, str]:
 
 
 def look(client: Client, request: Request, card: str, seconds: int) -> int:
-    path = reverse("request-looked", args=[request.reference])
+    path = reverse("request-reading", args=[request.reference])
     return client.post(path, {"card": card, "seconds": str(seconds)}).status_code
 
 
@@ -93,10 +93,10 @@ def test_leads_see_who_approves_with_whom(signed_in: Any, propose: Propose, agen
 
 
 def test_reading_takes_time() -> None:
-    assert evidence.is_too_fast(evidence.Look(seconds=1), {})
-    assert not evidence.is_too_fast(evidence.Look(seconds=2), {})
-    assert evidence.is_too_fast(evidence.Look(seconds=9), {"text": "word " * 1_000})
-    assert not evidence.is_too_fast(evidence.Look(), {"text": "word " * 1_000})
+    assert evidence.is_too_fast(evidence.Reading(seconds=1), {})
+    assert not evidence.is_too_fast(evidence.Reading(seconds=2), {})
+    assert evidence.is_too_fast(evidence.Reading(seconds=9), {"text": "word " * 1_000})
+    assert not evidence.is_too_fast(evidence.Reading(), {"text": "word " * 1_000})
 
 
 def test_small_ones_are_approved_together_and_others_one_by_one(propose: Propose, agent: Staff, auditor: Staff) -> None:

@@ -64,7 +64,7 @@ def test_nobody_gets_in_without_a_staff_token(route: str, method: str, waiting: 
         refused(response, 401, "unauthenticated")
         assert response["WWW-Authenticate"].startswith("Bearer")
     assert Request.objects.get().state == "pending"
-    assert Request.objects.get().claimed_by is None
+    assert Request.objects.get().assigned_to is None
 
 
 @pytest.mark.parametrize(("route", "method"), ROUTES)
@@ -73,7 +73,7 @@ def test_the_table_of_roles(route: str, method: str, role: str, waiting: Request
     staff = make_staff("someone", role)
     body = {"verdict": "approve", "digest": waiting.digest} if "decide" in route else {}
     if "release" in route:
-        Request.objects.update(claimed_by=staff, claimed_until=timezone.now() + dt.timedelta(minutes=1))
+        Request.objects.update(assigned_to=staff, assigned_until=timezone.now() + dt.timedelta(minutes=1))
     response = with_token(staff).send(method, STAFF + route.format(waiting.pk), json.dumps(body))
     if method == "POST" and role in ("auditor", "admin"):
         assert role in refused(response, 403, "role")["message"]
@@ -102,7 +102,7 @@ def test_a_session_serves_too_and_writes_with_csrf(waiting: Request, agent: Staf
     assert client.get(STAFF).status_code == 200
     url, body = f"{STAFF}{waiting.pk}/claim/", "{}"
     refused(client.post(url, body, content_type="application/json"), 403)
-    assert Request.objects.get().claimed_by is None
+    assert Request.objects.get().assigned_to is None
     client.get("/console/")
     token = client.cookies[settings.CSRF_COOKIE_NAME].value if settings.CSRF_COOKIE_NAME in client.cookies else ""
     if not token:
@@ -110,7 +110,7 @@ def test_a_session_serves_too_and_writes_with_csrf(waiting: Request, agent: Staf
         token = client.cookies[settings.CSRF_COOKIE_NAME].value
     done = client.post(url, body, content_type="application/json", headers={"X-CSRFToken": token})
     assert done.status_code == 200
-    assert Request.objects.get().claimed_by == agent
+    assert Request.objects.get().assigned_to == agent
 
 
 def test_a_bad_token_beside_a_good_session_is_refused(waiting: Request, agent: Staff) -> None:
@@ -254,7 +254,7 @@ def test_claims(waiting: Request, agent: Staff, lead: Staff) -> None:
     refused(lena.post(f"{url}release/"), 409)
     assert ada.post(f"{url}release/").status_code == 200
     assert lena.post(f"{url}claim/").status_code == 200
-    Request.objects.update(claimed_until=timezone.now() - dt.timedelta(seconds=1))
+    Request.objects.update(assigned_until=timezone.now() - dt.timedelta(seconds=1))
     assert ada.post(f"{url}claim/").status_code == 200  # the lease is over
     assert approve(lena, waiting).status_code == 200  # a claim tells, and does not lock
     refused(ada.post(f"{url}claim/"), 409)

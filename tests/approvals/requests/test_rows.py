@@ -28,11 +28,11 @@ def test_a_locked_request_is_as_the_mapper_reads_it(waiting: Request) -> None:
 def test_only_an_expected_state_is_changed_and_the_object_follows_the_row(waiting: Request, agent: Staff) -> None:
     assert not rows.change(waiting, ("approved",), {"state": "executed"})
     assert waiting.state == "pending"
-    changes = {"claimed_by": agent, "facts": {"a": [1, "ä"]}, "ended_reason": "seen"}
+    changes = {"assigned_to": agent, "facts": {"a": [1, "ä"]}, "ended_reason": "seen"}
     assert rows.change(waiting, ("approved", Request.State.PENDING), changes)
-    assert (waiting.claimed_by, waiting.facts, waiting.ended_reason) == (agent, {"a": [1, "ä"]}, "seen")
+    assert (waiting.assigned_to, waiting.facts, waiting.ended_reason) == (agent, {"a": [1, "ä"]}, "seen")
     stored = Request.objects.get()
-    assert (stored.claimed_by, stored.facts, stored.ended_reason) == (agent, {"a": [1, "ä"]}, "seen")
+    assert (stored.assigned_to, stored.facts, stored.ended_reason) == (agent, {"a": [1, "ä"]}, "seen")
 
 
 def test_another_revision_is_not_changed(waiting: Request) -> None:

@@ -83,5 +83,5 @@ def test_a_claim_is_news(session: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from bench.waiting import fill
 
     fill(1)
-    assignment.claim(reference="R-00000001", staff=Staff.objects.get())
+    assignment.assign(reference="R-00000001", staff=Staff.objects.get())
     assert heard == [(stream.DESK, ("request", {"reference": "R-00000001"}))]

@@ -13,7 +13,7 @@ from django.urls import reverse
 from agents.models import Turn
 from approvals.decisions import decoys, spot_checks
 from approvals.decisions.deciding import decide
-from approvals.models import Decision, Look, Request, Staff, Task
+from approvals.models import Decision, Request, SpotCheck, Staff, Task
 from audit.models import Event
 from console.pages.overview.charts import draw
 from console.templatetags.spans import duration
@@ -48,7 +48,7 @@ def test_who_may_what(client: Client, signed_in: Any, agent: Staff, auditor: Sta
     assert signed_in(agent).post(PAGE).status_code == 405
     assert signed_in(agent).get(LOOK).status_code == 405
     assert signed_in(auditor).post(LOOK, {"reference": done, "outcome": "fine"}).status_code == 403
-    assert not Look.objects.exists()
+    assert not SpotCheck.objects.exists()
 
 
 def test_an_empty_shop(signed_in: Any, lead: Staff, shop: None) -> None:
@@ -119,13 +119,13 @@ def test_limits_that_were_hit(signed_in: Any, lead: Staff, turn: Any) -> None:
 
 def test_looking_is_kept_once_with_an_event(signed_in: Any, agent: Staff, lead: Staff, done: str) -> None:
     signed_in(agent).post(LOOK, {"reference": done, "outcome": "fine", "note": ""})
-    kept = Look.objects.get()
+    kept = SpotCheck.objects.get()
     assert (kept.entry_reference, kept.staff, kept.outcome) == (done, agent, "fine")
-    event = Event.objects.get(decision="looked")
+    event = Event.objects.get(decision="spot_checked")
     assert (event.actor_id, event.rule, event.reference, event.customer_id) == ("ada", "fine", done, "maya")
     again = signed_in(lead).post(LOOK, {"reference": done, "outcome": "wrong", "note": "no"}, follow=True)
     assert b"by ada" in again.content
-    assert Look.objects.count() == 1
+    assert SpotCheck.objects.count() == 1
     assert not Task.objects.exists()
 
 
@@ -144,7 +144,7 @@ def test_what_was_approved_is_no_part_of_the_sample(signed_in: Any, agent: Staff
     assert signed_in(agent).post(LOOK, {"reference": "T-000000", "outcome": "fine"}).status_code == 404
     refused = signed_in(own).post(LOOK, {"reference": done, "outcome": "fine"}, follow=True)
     assert b"your own customer account" in refused.content
-    assert not Look.objects.exists()
+    assert not SpotCheck.objects.exists()
 
 
 def test_the_sample_is_the_same_for_everybody_and_bounded(settings: Any, propose: Propose) -> None:
@@ -159,13 +159,13 @@ def test_the_sample_is_the_same_for_everybody_and_bounded(settings: Any, propose
 
 
 def test_the_database_keeps_what_was_found(agent: Staff, done: str) -> None:
-    spot_checks.look(reference=done, staff=agent, outcome="fine", note="")
+    spot_checks.record_spot_check(reference=done, staff=agent, outcome="fine", note="")
     for change in ({"outcome": "wrong"}, {"note": "x"}):
         with pytest.raises((IntegrityError, ProgrammingError)), transaction.atomic():
-            Look.objects.update(**change)
+            SpotCheck.objects.update(**change)
     for bad in ({"outcome": "wrong", "note": ""}, {"outcome": "odd", "note": "x"}):
         with pytest.raises(IntegrityError), transaction.atomic():
-            Look.objects.create(entry_reference="T-AAAAAA", customer_id="maya", staff=agent, **bad)
+            SpotCheck.objects.create(entry_reference="T-AAAAAA", customer_id="maya", staff=agent, **bad)
 
 
 def test_as_many_queries_however_much_happened(

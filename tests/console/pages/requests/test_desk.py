@@ -24,7 +24,7 @@ from tests.conftest import Propose
 from tests.support.cast import here, make_staff
 
 pytestmark = pytest.mark.django_db
-POSTS = ["request-claim", "request-give", "request-snooze", "request-ask", "request-told", "request-looked"]
+POSTS = ["request-assign", "request-give", "request-snooze", "request-ask", "request-told", "request-reading"]
 
 
 @pytest.mark.parametrize("name", POSTS)
@@ -63,17 +63,17 @@ def test_pages_of_several_and_of_a_shift(
 
 
 def test_a_claim_returns_by_itself_and_extends_itself(agent: Staff, lead: Staff, waiting: Request) -> None:
-    assignment.claim(reference=waiting.reference, staff=agent)
+    assignment.assign(reference=waiting.reference, staff=agent)
     with pytest.raises(Conflict):
-        assignment.claim(reference=waiting.reference, staff=lead)
-    assignment.claim(reference=waiting.reference, staff=agent)
+        assignment.assign(reference=waiting.reference, staff=lead)
+    assignment.assign(reference=waiting.reference, staff=agent)
     assert Event.objects.filter(reference=waiting.reference, decision="claimed").count() == 1
-    Request.objects.update(claimed_until=timezone.now() - dt.timedelta(seconds=1))
-    assert assignment.claim(reference=waiting.reference, staff=lead).claimed_by == lead
+    Request.objects.update(assigned_until=timezone.now() - dt.timedelta(seconds=1))
+    assert assignment.assign(reference=waiting.reference, staff=lead).assigned_to == lead
 
 
 def test_claiming_in_the_queue_gives_the_row_back(signed_in: Any, agent: Staff, lead: Staff, waiting: Request) -> None:
-    client, url = signed_in(agent), reverse("request-claim", args=[waiting.reference])
+    client, url = signed_in(agent), reverse("request-assign", args=[waiting.reference])
     answer = client.post(url, {"from": "queue"}, headers={"HX-Request": "true"})
     assert f'id="row-{waiting.reference}"' in answer.content.decode()
     assert "You are on it." in answer["HX-Trigger"]
@@ -86,11 +86,11 @@ def test_claiming_in_the_queue_gives_the_row_back(signed_in: Any, agent: Staff, 
 
 def test_giving(agent: Staff, lead: Staff, waiting: Request) -> None:
     other = make_staff("bo", "agent")
-    assignment.claim(reference=waiting.reference, staff=other)
+    assignment.assign(reference=waiting.reference, staff=other)
     with pytest.raises(Conflict):
         assignment.give(reference=waiting.reference, to=agent, by=agent)
-    assert assignment.give(reference=waiting.reference, to=agent, by=lead).claimed_by == agent
-    assert assignment.give(reference=waiting.reference, to=other, by=agent).claimed_by == other
+    assert assignment.give(reference=waiting.reference, to=agent, by=lead).assigned_to == agent
+    assert assignment.give(reference=waiting.reference, to=other, by=agent).assigned_to == other
     for nobody in (make_staff("otto", "auditor"), make_staff("gone", "agent", is_active=False)):
         with pytest.raises(Invalid):
             assignment.give(reference=waiting.reference, to=nobody, by=lead)
@@ -106,18 +106,18 @@ def test_being_away(signed_in: Any, agent: Staff, lead: Staff, propose: Propose)
         reference=reference, staff=agent, verdict="approve", digest=request.digest, shown={}, presence=here()
     )
     request.refresh_from_db()
-    assigned = request.assigned_to
+    assigned = request.second_approver
     other = second if assigned == lead else lead
-    assignment.claim(reference=reference, staff=assigned)
+    assignment.assign(reference=reference, staff=assigned)
     client = signed_in(assigned)
     assert b"You are away" in client.post(reverse("shift"), {"deed": "leave"}, follow=True).content
     request.refresh_from_db()
-    assert (request.assigned_to, request.claimed_by) == (other, None)
+    assert (request.second_approver, request.assigned_to) == (other, None)
     with pytest.raises(Invalid):
         assignment.give(reference=reference, to=assigned, by=other)
     shifts.leave(other)
     request.refresh_from_db()
-    assert request.assigned_to is None
+    assert request.second_approver is None
     client.post(reverse("shift"), {"deed": "come_back"})
     assert not shifts.is_away(assigned)
     eligibility.require_assigned(Request.objects.get(pk=reference), assigned)
@@ -137,14 +137,14 @@ def test_handing_over(signed_in: Any, agent: Staff, lead: Staff, propose: Propos
     first = propose("issue_refund", order_id="4471", amount_minor=9_900, reason="damaged").reference
     second = propose("issue_refund", order_id="4472", amount_minor=9_000, reason="late").reference
     for reference in (first, second):
-        assignment.claim(reference=reference, staff=agent)
+        assignment.assign(reference=reference, staff=agent)
     client = signed_in(agent)
     assert first in client.get(reverse("shift")).content.decode()
     said = client.post(reverse("shift"), {"deed": "hand_over", "to": "lena"}, follow=True).content
     assert b"2 requests were handed over." in said
-    assert set(Request.objects.values_list("claimed_by__username", flat=True)) == {"lena"}
+    assert set(Request.objects.values_list("assigned_to__username", flat=True)) == {"lena"}
     assert shifts.hand_over(lead, to=None) == sorted([first, second])
-    assert set(Request.objects.values_list("claimed_by", flat=True)) == {None}
+    assert set(Request.objects.values_list("assigned_to", flat=True)) == {None}
     assert b"Choose a colleague" in client.post(reverse("shift"), {"deed": "hand_over", "to": "x"}, follow=True).content
 
 
@@ -186,7 +186,7 @@ def test_a_decoy_can_be_asked_about_and_tells_nobody(agent: Staff, waiting: Requ
     assert decoy is not None
     before = Message.objects.count()
     questions.ask(reference=decoy.pk, staff=agent, code="photo")
-    assignment.claim(reference=decoy.pk, staff=agent)
+    assignment.assign(reference=decoy.pk, staff=agent)
     assert Message.objects.count() == before
     assert set(Event.objects.filter(reference=decoy.pk).values_list("kind", flat=True)) == {"decoy"}
 
@@ -230,7 +230,7 @@ def test_several_are_denied_with_a_line_each(signed_in: Any, agent: Staff, lead:
     )
     given = signed_in(agent).post(reverse("several"), {"item": items, "deed": "give", "to": "lena"}).content.decode()
     assert "lena has it" in given
-    assert Request.objects.get(pk=second.pk).claimed_by == lead
+    assert Request.objects.get(pk=second.pk).assigned_to == lead
 
 
 def test_only_one_rule_is_approved_together(agent: Staff, propose: Propose, monkeypatch: Any) -> None:

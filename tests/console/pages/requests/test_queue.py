@@ -102,7 +102,7 @@ def test_filters_and_search(signed_in: Any, agent: Staff, lead: Staff, propose: 
     assert set(shown(client, q="maya@example.com")) == {first, second} == set(shown(client, customer="maya"))
     assert shown(client, tool="cancel_order") == [] == shown(client, customer="noor")
     assert shown(client, sort="amount") == [second, first]
-    assignment.claim(reference=first, staff=agent)
+    assignment.assign(reference=first, staff=agent)
     assert shown(client, who="mine") == [first]
     assert shown(client, who="free") == [second]
 
@@ -148,7 +148,7 @@ def test_an_open_queue_hears_what_changed(signed_in: Any, agent: Staff, lead: St
     query = {"row": f"{first}~{seal}", "since": since}
     quiet = client.get(reverse("pulse"), query).json()
     assert (quiet["rows"], quiet["fresh"], quiet["waiting"]) == ({}, "", "1")
-    assignment.claim(reference=first, staff=lead)
+    assignment.assign(reference=first, staff=lead)
     Request.objects.filter(pk=first).update(created_at=timezone.now())
     news = client.get(reverse("pulse"), query).json()
     assert "lena" in news["rows"][first]
@@ -160,9 +160,9 @@ def test_an_open_queue_hears_what_changed(signed_in: Any, agent: Staff, lead: St
 def test_who_looks_is_shown_and_not_missed(signed_in: Any, agent: Staff, waiting: Request, monkeypatch: Any) -> None:
     client = signed_in(agent)
     live_client().flushall()
-    looking = reverse("request-looking", args=[waiting.reference])
+    looking = reverse("request-viewers", args=[waiting.reference])
     assert client.get(looking).status_code == 204
-    assert viewers.look(waiting.reference, "lena") == [agent.username]
+    assert viewers.seen(waiting.reference, "lena") == [agent.username]
     assert b"lena is looking at this too" in client.get(looking).content
     assert client.get(looking, {"seen": "lena"}).status_code == 204
     assert "ada, lena is looking" in client.get(reverse("console")).content.decode()

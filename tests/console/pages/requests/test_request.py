@@ -54,7 +54,7 @@ def test_wrong_methods(signed_in, agent: Staff, waiting: Request) -> None:
     client = signed_in(agent)
     for url in all_pages(waiting):
         assert client.put(url).status_code == 405
-    assert client.get(reverse("request-claim", args=[waiting.reference])).status_code == 405
+    assert client.get(reverse("request-assign", args=[waiting.reference])).status_code == 405
     assert client.get(reverse("sign-out")).status_code == 405
 
 
@@ -64,7 +64,7 @@ def test_the_auditor_reads_and_cannot_decide(signed_in, auditor: Staff, waiting:
         assert client.get(url).status_code == 200
     assert b'id="decide"' not in client.get(page_of(waiting)).content
     assert client.post(page_of(waiting), {"verdict": "approve", "digest": waiting.digest}).status_code == 403
-    assert client.post(reverse("request-claim", args=[waiting.reference])).status_code == 403
+    assert client.post(reverse("request-assign", args=[waiting.reference])).status_code == 403
 
 
 def test_the_page_shows_what_would_change_and_why(signed_in, agent: Staff, waiting: Request) -> None:
@@ -155,14 +155,14 @@ def test_an_open_page_hears_of_a_change(signed_in, agent: Staff, waiting: Reques
 
 
 def test_claiming_and_giving_back(signed_in, agent: Staff, lead: Staff, waiting: Request) -> None:
-    client, url = signed_in(agent), reverse("request-claim", args=[waiting.reference])
+    client, url = signed_in(agent), reverse("request-assign", args=[waiting.reference])
     client.post(url)
-    assert Request.objects.get().claimed_by == agent
+    assert Request.objects.get().assigned_to == agent
     other = Client()
     other.force_login(lead)
     assert b"Nothing was changed" in other.post(url, follow=True).content
     client.post(url, {"release": ""})
-    assert Request.objects.get().claimed_by is None
+    assert Request.objects.get().assigned_to is None
 
 
 @pytest.mark.parametrize("path", ["requests/R-00000000/", "requests/R-%00/", "customers/nobody/", "customers/%00/"])
