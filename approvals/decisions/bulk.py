@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from approvals.casefile.flags import flagged_among
 from approvals.decisions import deciding
-from approvals.decisions.reauthentication import ABSENT, Presence
+from approvals.decisions.reauthentication import ABSENT, Proof
 from approvals.errors import DecisionError, Forbidden, Invalid, no_request
 from approvals.models import Request, Staff
 from approvals.requests import assignment
@@ -56,7 +56,7 @@ def _require_one_rule(references: list[str]) -> None:
 
 
 def deny_all(
-    *, chosen: Chosen, staff: Staff, reason_code: str, customer_message: str = "", presence: Presence = ABSENT
+    *, chosen: Chosen, staff: Staff, reason_code: str, customer_message: str = "", proof: Proof = ABSENT
 ) -> list[Done]:
     """Deny each of at most 50 for one reason, each for itself."""
     _require_some(chosen, MOST_OTHERWISE)
@@ -65,7 +65,7 @@ def deny_all(
         shown = {"bulk": True, "digest": digest, "preview": _find(reference).preview}
         return deciding.decide(
             reference=reference, staff=staff, verdict="deny", digest=digest, shown=shown, reason_code=reason_code,
-            customer_message=customer_message, presence=presence,
+            customer_message=customer_message, proof=proof,
         )  # fmt: skip
 
     return [_try(reference, partial(deny, reference, digest)) for reference, digest in chosen]

@@ -15,7 +15,7 @@ from approvals.decisions.decoys import end_decoy
 from approvals.decisions.eligibility import assign, refusal_for, require_assigned, require_lead
 from approvals.decisions.evidence import Reading, is_too_fast, reading_of
 from approvals.decisions.lowering import complaint_about, lower
-from approvals.decisions.reauthentication import ABSENT, Presence, require_presence, signature_of
+from approvals.decisions.reauthentication import ABSENT, Proof, require_proof, signature_of
 from approvals.decisions.tally import approvals_given, taken_back
 from approvals.errors import DigestDiffers, Invalid, grouped
 from approvals.models import Decision, Request, Signature, Staff
@@ -34,10 +34,10 @@ MOST_TEXT = 2_000
 def decide(
     *, reference: str, staff: Staff, verdict: Verdict, digest: str, shown: Any, reason_code: str = "",
     note: str = "", customer_message: str = "", amount_minor: int | None = None, by_token: bool = False,
-    presence: Presence = ABSENT,
+    proof: Proof = ABSENT,
 ) -> Request:  # fmt: skip
     """Record one person's decision. The first of two approvals leaves the request pending; `amount_minor` with an
-    approval lowers a refund, which makes a revision. `presence` matters above the higher line.
+    approval lowers a refund, which makes a revision. `proof` matters above the higher line.
 
     Two people who click at once meet at the request's row lock; the second is told who was first.
     """
@@ -46,12 +46,12 @@ def decide(
         if refusal := refusal_for(request, staff, by_token=by_token):
             raise refusal
         if not by_token:  # which decides above the line only where tests allow it
-            require_presence(request, staff, presence, verdict)
+            require_proof(request, staff, proof, verdict)
         _validate(request, verdict, reason_code, note, customer_message, amount_minor)
         require_decidable(request)
         if digest != request.digest:
             raise DigestDiffers(_("The request is not what you saw; read it again as it now stands."))
-        signature = signature_of(request, staff, presence, verdict=verdict, amount_minor=amount_minor)
+        signature = signature_of(request, staff, proof, verdict=verdict, amount_minor=amount_minor)
         reading = reading_of(request, staff)
         too_fast = is_too_fast(reading, shown)
         if amount_minor is not None and not request.is_decoy:
@@ -62,9 +62,7 @@ def decide(
         if verdict == "approve" and not by_token:  # a token decides alone only where tests allow it
             require_assigned(request, staff)
         texts = {"reason_code": reason_code, "note": note.strip(), "customer_message": customer_message.strip()}
-        decision = _keep(
-            request, staff, verdict, shown, reading=reading, too_fast=too_fast, signature=signature, **texts
-        )
+        decision = _keep(request, staff, verdict, shown, reading, too_fast=too_fast, signature=signature, **texts)
         if request.is_decoy:
             end_decoy(request, decision)
             return request
@@ -76,7 +74,7 @@ def decide(
 
 
 def _keep(
-    request: Request, staff: Staff, verdict: Verdict, shown: Any, *, reading: Reading, too_fast: bool,
+    request: Request, staff: Staff, verdict: Verdict, shown: Any, reading: Reading, *, too_fast: bool,
     signature: Signature | None, **texts: str,
 ) -> Decision:  # fmt: skip
     """The decision's row, with what the person was shown, for how long they looked at it, and what they signed."""

@@ -83,7 +83,7 @@ def assign(request: Request, *, without: Staff | None = None, by: Actor = SYSTEM
 
 def _eligible(request: Request) -> Iterator[Staff]:
     lead_given = not request.lead_needed or LEAD in [approver.role for approver in approvers_of(request)]
-    waiting = Count("assigned", filter=Q(assigned__state="pending"))
+    waiting = Count("second_approvals", filter=Q(second_approvals__state="pending"))
     people = Staff.objects.filter(role__in=DECIDES if lead_given else [LEAD], is_active=True).exclude(pk__in=away())
     for staff in people.annotate(load=waiting).order_by("load", F("last_login").desc(nulls_last=True), "-pk"):
         if refusal_for(request, staff) is None:

@@ -22,22 +22,22 @@ SESSION_KEY = "authenticated_at"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Presence:
+class Proof:
     """How somebody showed that it is them: when last in this session, and perhaps with a passkey's signature."""
 
     authenticated_at: dt.datetime | None = None
     signed: Signed | None = None
 
 
-ABSENT = Presence()
+ABSENT = Proof()
 CODE = "fresh_authentication_required"
 
 
-def presence_of(request: HttpRequest, typed: Any = None) -> Presence:
+def presence_of(request: HttpRequest, typed: Any = None) -> Proof:
     """What a request of a browser shows; `typed` holds `nonce` and `assertion`, by default what was posted."""
     at = request.session.get(SESSION_KEY)
     moment = dt.datetime.fromtimestamp(at, dt.UTC) if isinstance(at, int | float) else None
-    return Presence(authenticated_at=moment, signed=_signed(request, request.POST if typed is None else typed))
+    return Proof(authenticated_at=moment, signed=_signed(request, request.POST if typed is None else typed))
 
 
 def _signed(request: HttpRequest, typed: Any) -> Signed | None:
@@ -60,9 +60,9 @@ def is_above_the_line(request: Request) -> bool:
     return request.approvals_needed > 1 or request.lead_needed
 
 
-def is_fresh(presence: Presence) -> bool:
+def is_fresh(proof: Proof) -> bool:
     """Whether the last authentication is recent enough; one from the future is none."""
-    at = presence.authenticated_at
+    at = proof.authenticated_at
     least = timezone.now() - dt.timedelta(minutes=settings.PLACET.staff.fresh_minutes)
     return at is not None and least <= at <= timezone.now() + dt.timedelta(seconds=30)
 
@@ -72,9 +72,9 @@ def needs_signature(request: Request, staff: Staff) -> bool:
     return is_above_the_line(request) and has_passkey(staff)
 
 
-def stale(request: Request, presence: Presence) -> Forbidden | None:
+def stale(request: Request, proof: Proof) -> Forbidden | None:
     """Why somebody who has signed nothing has to show again who they are."""
-    if not is_above_the_line(request) or presence.signed is not None or is_fresh(presence):
+    if not is_above_the_line(request) or proof.signed is not None or is_fresh(proof):
         return None
     minutes = settings.PLACET.staff.fresh_minutes
     return Forbidden(
@@ -84,11 +84,11 @@ def stale(request: Request, presence: Presence) -> Forbidden | None:
     )
 
 
-def require_presence(request: Request, staff: Staff, presence: Presence, verdict: str) -> None:
+def require_proof(request: Request, staff: Staff, proof: Proof, verdict: str) -> None:
     """A signature, or a fresh authentication of whoever denies or has no passkey. Raises Forbidden."""
-    if refusal := stale(request, presence):
+    if refusal := stale(request, proof):
         raise refusal
-    if verdict == Decision.Verdict.APPROVE and presence.signed is None and needs_signature(request, staff):
+    if verdict == Decision.Verdict.APPROVE and proof.signed is None and needs_signature(request, staff):
         raise Forbidden(
             CODE,
             _("This is above the higher line, and you have a passkey: approve it in the console and sign it there."),
@@ -96,12 +96,12 @@ def require_presence(request: Request, staff: Staff, presence: Presence, verdict
 
 
 def signature_of(
-    request: Request, staff: Staff, presence: Presence, *, verdict: str, amount_minor: int | None
+    request: Request, staff: Staff, proof: Proof, *, verdict: str, amount_minor: int | None
 ) -> Signature | None:
     """The signature to keep beside the decision, checked; None where nothing has to be signed. Raises Forbidden."""
-    if presence.signed is None or not is_above_the_line(request):
+    if proof.signed is None or not is_above_the_line(request):
         return None
-    return verify(request, staff, verdict=verdict, amount_minor=amount_minor, signed=presence.signed)
+    return verify(request, staff, verdict=verdict, amount_minor=amount_minor, signed=proof.signed)
 
 
 def confirmation_for(

@@ -86,7 +86,7 @@ def _pass_on(staff: Staff) -> list[str]:
 def _assign_again(reference: str, staff: Staff) -> bool:
     with transaction.atomic():
         request = locked(reference)
-        if request.state != Request.State.PENDING or request.assigned_to_id != staff.pk:
+        if request.state != Request.State.PENDING or request.second_approver_id != staff.pk:
             return False
         assign(request, without=staff, by=Actor(kind="staff", id=staff.username))
     return True

@@ -136,7 +136,7 @@ class Decide(StaffView):
         return _run(
             reference,
             lambda: deciding.decide(
-                reference=reference, staff=staff, by_token=by_token, presence=came, shown=shown, **body.validated_data
+                reference=reference, staff=staff, by_token=by_token, proof=came, shown=shown, **body.validated_data
             ),
         )
 

@@ -11,7 +11,7 @@ from django.core.management import get_commands, load_command_class
 
 from base.home import REPOSITORY
 
-APPS = ("config", "console", "agents", "approvals", "ledger", "audit")
+APPS = ("run", "config", "demo", "console", "agents", "approvals", "ledger", "audit", "base", "standins")
 TEXT = {".py", ".md", ".html", ".js", ".css", ".sql", ".toml", ".txt", ".in", ".svg", ".jsonl", ".yml", ".yaml", ""}
 
 

@@ -11,7 +11,7 @@ from agents.chat import conversations
 from agents.context.history import ROWS, composed
 from agents.models import Conversation
 from agents.turns.claims import Claimed, claim
-from approvals.decisions.reauthentication import Presence
+from approvals.decisions.reauthentication import Proof
 from approvals.models import Staff
 from base import sql
 from ledger.access.staff import as_staff
@@ -178,9 +178,9 @@ def until(happens: Callable[[], bool], seconds: float = 30) -> None:
         time.sleep(0.02)
 
 
-def here() -> Presence:
+def here() -> Proof:
     """Somebody who has shown just now that it is them."""
-    return Presence(authenticated_at=timezone.now())
+    return Proof(authenticated_at=timezone.now())
 
 
 def messages_for(conversation_id: uuid.UUID, number: int) -> list[dict[str, Any]]:

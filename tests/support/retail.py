@@ -67,7 +67,7 @@ def approve_all(approvers: list[Staff]) -> None:
                 verdict="approve",
                 digest=request.digest,
                 shown={},
-                presence=cast.here(),
+                proof=cast.here(),
             )
         assert execute(request.reference)
         request.refresh_from_db()

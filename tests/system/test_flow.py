@@ -116,7 +116,7 @@ def test_a_person_takes_over_while_the_model_thinks(product: Product, running_st
     within(30, lambda: running_standin.received("think about it"), "the model's thinking")
     take_over(conversation_id=chat.id, staff=ada)
     assert Turn.objects.get(pk=turn).state == "running"
-    assert (chat.read()["state"], chat.look()["staff"]) == ("with_staff", "Ada")
+    assert (chat.read()["state"], chat.read()["staff"]) == ("with_staff", "Ada")
     assert chat.answered(chat.say("is anybody there?")) == "taken_over"
     say(conversation_id=chat.id, staff=ada, client_id="1", text="I am here, and I am a person.")
     hand_back(conversation_id=chat.id, staff=ada)

@@ -274,13 +274,13 @@ def test_a_deploy_lets_a_short_turn_finish_and_hands_back_a_long_one(site: Site)
 def test_of_1200_messages_posted_while_turns_begin_and_end_none_is_left_unread(site: Site) -> None:
     Limit.objects.create(name="customer_day_turns", most=1_000_000, set_by="the test")
     site.says("message", TEXT)
-    conversations = [conversations.begin(customer_id="maya", session_id="s1") for _ in range(24)]
+    begun = [conversations.begin(customer_id="maya", session_id="s1") for _ in range(24)]
     with site.workers(count=2, threads=6):
         with ThreadPoolExecutor(6) as people:
-            list(people.map(lambda n: _post(f"message {n}.", conversations[n % 24]), range(1_200)))
+            list(people.map(lambda n: _post(f"message {n}.", begun[n % 24]), range(1_200)))
             people.submit(connection.close)
         within(60, lambda: not Turn.objects.filter(~Q(state="finished")).exists())
-    for position, conversation in enumerate(conversations):
+    for position, conversation in enumerate(begun):
         read = json.dumps(messages_for(conversation.pk, _turn(conversation).number))
         assert [n for n in range(position, 1_200, 24) if f"message {n}." not in read] == []
     assert set(Turn.objects.values_list("reason", flat=True)) == {"answered"}

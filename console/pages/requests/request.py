@@ -69,7 +69,7 @@ def _decide(request: HttpRequest, reference: str) -> None:
         note=form.get("note", ""),
         customer_message=form.get("customer_message", ""),
         amount_minor=amount_of(form.get("amount", ""), form.get("verdict", ""), currency),
-        presence=reauthentication.presence_of(request),
+        proof=reauthentication.presence_of(request),
     )
     if found.is_decoy:
         return _tell_of_decoy(request, found)

@@ -35,7 +35,7 @@ def _do(request: HttpRequest) -> list[bulk.Done]:
         case "deny":
             return bulk.deny_all(
                 chosen=chosen, staff=staff, reason_code=form.get("reason_code", ""),
-                customer_message=form.get("customer_message", ""), presence=presence_of(request),
+                customer_message=form.get("customer_message", ""), proof=presence_of(request),
             )  # fmt: skip
         case "give":
             return bulk.give_all(chosen=chosen, to=shifts.colleague(form.get("to", "")), by=staff)

@@ -38,7 +38,7 @@ def approve(request: Request, staff: Staff, **more: Any) -> Request:
         verdict="approve",
         digest=request.digest,
         shown={},
-        presence=here(),
+        proof=here(),
         **more,
     )
 
@@ -150,7 +150,7 @@ def test_withdrawn_by_its_customer_alone(waiting: Request) -> None:
 
 def test_what_was_denied_is_not_asked_for_again(propose: Propose, waiting: Request, agent: Staff) -> None:
     decide(
-        reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={}, presence=here(),
+        reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={}, proof=here(),
         reason_code="not_eligible",
     )  # fmt: skip
     again = propose("issue_refund", order_id="4471", amount_minor=12_400, reason="late")

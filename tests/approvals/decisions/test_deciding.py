@@ -25,7 +25,7 @@ def waiting(propose: Propose) -> Request:
 
 
 def _decide(request: Request, staff: Staff, verdict: deciding.Verdict = "approve", **fields: object) -> Request:
-    given = {"digest": request.digest, "shown": {"page": 1}, "presence": cast.here(), **fields}
+    given = {"digest": request.digest, "shown": {"page": 1}, "proof": cast.here(), **fields}
     return deciding.decide(reference=request.reference, staff=staff, verdict=verdict, **given)
 
 

@@ -33,7 +33,7 @@ def large(propose: Propose) -> Request:
 
 def approve(request: Request, staff: Staff) -> Request:
     return decide(
-        reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, presence=here()
+        reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, proof=here()
     )
 
 
@@ -134,7 +134,7 @@ def test_anybody_may_deny_what_is_assigned(large: Request, agent: Staff, lead: S
     approve(large, agent)
     denied = decide(
         reference=large.reference, staff=cast.make_staff("aaron", "agent"), verdict="deny", digest=large.digest,
-        shown={}, presence=here(), reason_code="policy",
+        shown={}, proof=here(), reason_code="policy",
     )  # fmt: skip
     assert denied.state == "denied"
 

@@ -85,7 +85,7 @@ def test_leads_see_who_approves_with_whom(signed_in: Any, propose: Propose, agen
             verdict="approve",
             digest=request.digest,
             shown={},
-            presence=here(),
+            proof=here(),
         )
     body = signed_in(lead).get(reverse("reviewers")).content.decode()
     assert re.search(r"<td>ada</td>\s*<td>lena</td>\s*<td class=\"amount\">1</td>", body)

@@ -36,7 +36,7 @@ def approve(request: Request, staff: Staff, **more: Any) -> Request:
         verdict="approve",
         digest=request.digest,
         shown={},
-        presence=here(),
+        proof=here(),
         **more,
     )
 
@@ -121,7 +121,7 @@ def test_only_less_and_more_than_nothing(waiting: Request, agent: Staff, amount:
 def test_only_a_refund_and_only_with_an_approval(propose: Propose, waiting: Request, agent: Staff) -> None:
     with pytest.raises(errors.Invalid):
         decide(
-            reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={}, presence=here(),
+            reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={}, proof=here(),
             reason_code="policy", amount_minor=10,
         )  # fmt: skip
     propose("change_my_address", line1="2 Hill", line2="", city="York", region="", postal_code="Y1", country="GB")
@@ -140,7 +140,7 @@ def test_who_saw_the_old_revision_decides_nothing(waiting: Request, agent: Staff
     Request.objects.update(approvals_needed=2)
     approve(waiting, agent, amount_minor=6_000)
     with pytest.raises(errors.DigestDiffers):
-        decide(reference=waiting.reference, staff=lead, verdict="approve", digest=old, shown={}, presence=here())
+        decide(reference=waiting.reference, staff=lead, verdict="approve", digest=old, shown={}, proof=here())
 
 
 def test_a_denial_gives_the_lowered_hold_back(waiting: Request, agent: Staff, lead: Staff) -> None:
@@ -153,7 +153,7 @@ def test_a_denial_gives_the_lowered_hold_back(waiting: Request, agent: Staff, le
         verdict="deny",
         digest=waiting.digest,
         shown={},
-        presence=here(),
+        proof=here(),
         reason_code="policy",
     )
     assert held() == 0

@@ -28,7 +28,7 @@ def waiting(propose: Propose) -> Request:
 
 def approve(request: Request, staff: Staff) -> Request:
     return decide(
-        reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, presence=here()
+        reference=request.reference, staff=staff, verdict="approve", digest=request.digest, shown={}, proof=here()
     )
 
 
@@ -103,7 +103,7 @@ def test_over_http(waiting: Request, agent: Staff, lead: Staff, auditor: Staff) 
         verdict="deny",
         digest=waiting.digest,
         shown={},
-        presence=here(),
+        proof=here(),
         reason_code="policy",
     )
     assert with_token(agent).post(path).json()["state"] == "denied"

@@ -64,7 +64,7 @@ def _refund(propose: Propose, amount_minor: int, order_id: str = "4471", **given
 
 def _approve(request: Request, *people: Staff) -> Request:
     for staff in people:
-        decide(reference=request.pk, staff=staff, verdict="approve", digest=request.digest, shown={}, presence=here())
+        decide(reference=request.pk, staff=staff, verdict="approve", digest=request.digest, shown={}, proof=here())
     request.refresh_from_db()
     return request
 

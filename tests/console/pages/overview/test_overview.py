@@ -23,7 +23,7 @@ from tests.support.cast import make_staff, seen_by_staff
 
 pytestmark = pytest.mark.django_db
 PAGE = "/console/overview/"
-LOOK = "/console/overview/look/"
+SPOT_CHECK = "/console/overview/spot-check/"
 
 
 @pytest.fixture
@@ -39,15 +39,15 @@ def ask(propose: Propose, order: str = "4472", amount: int = 12_000) -> Request:
 
 def test_who_may_what(client: Client, signed_in: Any, agent: Staff, auditor: Staff, done: str) -> None:
     assert client.get(PAGE)["Location"].startswith(reverse("sign-in"))
-    assert client.post(LOOK)["Location"].startswith(reverse("sign-in"))
+    assert client.post(SPOT_CHECK)["Location"].startswith(reverse("sign-in"))
     for staff in (agent, auditor, make_staff("root", "admin"), make_staff("lou", "lead")):
         sees = signed_in(staff).get(PAGE)
         assert sees.status_code == 200
         assert (b"Model cost" in sees.content) == (staff != agent)
         assert done in sees.content.decode()
     assert signed_in(agent).post(PAGE).status_code == 405
-    assert signed_in(agent).get(LOOK).status_code == 405
-    assert signed_in(auditor).post(LOOK, {"reference": done, "outcome": "fine"}).status_code == 403
+    assert signed_in(agent).get(SPOT_CHECK).status_code == 405
+    assert signed_in(auditor).post(SPOT_CHECK, {"reference": done, "outcome": "fine"}).status_code == 403
     assert not SpotCheck.objects.exists()
 
 
@@ -118,21 +118,21 @@ def test_limits_that_were_hit(signed_in: Any, lead: Staff, turn: Any) -> None:
 
 
 def test_looking_is_kept_once_with_an_event(signed_in: Any, agent: Staff, lead: Staff, done: str) -> None:
-    signed_in(agent).post(LOOK, {"reference": done, "outcome": "fine", "note": ""})
+    signed_in(agent).post(SPOT_CHECK, {"reference": done, "outcome": "fine", "note": ""})
     kept = SpotCheck.objects.get()
     assert (kept.entry_reference, kept.staff, kept.outcome) == (done, agent, "fine")
     event = Event.objects.get(decision="spot_checked")
     assert (event.actor_id, event.rule, event.reference, event.customer_id) == ("ada", "fine", done, "maya")
-    again = signed_in(lead).post(LOOK, {"reference": done, "outcome": "wrong", "note": "no"}, follow=True)
+    again = signed_in(lead).post(SPOT_CHECK, {"reference": done, "outcome": "wrong", "note": "no"}, follow=True)
     assert b"by ada" in again.content
     assert SpotCheck.objects.count() == 1
     assert not Task.objects.exists()
 
 
 def test_what_is_wrong_opens_a_task_and_recalls_the_money(signed_in: Any, agent: Staff, lead: Staff, done: str) -> None:
-    missing = signed_in(agent).post(LOOK, {"reference": done, "outcome": "wrong", "note": " "}, follow=True)
+    missing = signed_in(agent).post(SPOT_CHECK, {"reference": done, "outcome": "wrong", "note": " "}, follow=True)
     assert b"Say what is wrong" in missing.content
-    signed_in(agent).post(LOOK, {"reference": done, "outcome": "wrong", "note": "It was never damaged"})
+    signed_in(agent).post(SPOT_CHECK, {"reference": done, "outcome": "wrong", "note": "It was never damaged"})
     task = Task.objects.get()
     assert (task.reference, task.customer_id, task.text) == (done, "maya", "It was never damaged")
     body = signed_in(lead).get(reverse("tasks")).content.decode()
@@ -141,8 +141,8 @@ def test_what_is_wrong_opens_a_task_and_recalls_the_money(signed_in: Any, agent:
 
 def test_what_was_approved_is_no_part_of_the_sample(signed_in: Any, agent: Staff, done: str) -> None:
     own = make_staff("mayas-account", "agent", customer_id="maya")
-    assert signed_in(agent).post(LOOK, {"reference": "T-000000", "outcome": "fine"}).status_code == 404
-    refused = signed_in(own).post(LOOK, {"reference": done, "outcome": "fine"}, follow=True)
+    assert signed_in(agent).post(SPOT_CHECK, {"reference": "T-000000", "outcome": "fine"}).status_code == 404
+    refused = signed_in(own).post(SPOT_CHECK, {"reference": done, "outcome": "fine"}, follow=True)
     assert b"your own customer account" in refused.content
     assert not SpotCheck.objects.exists()
 

@@ -25,7 +25,7 @@ def _since() -> dt.datetime:
 def _decide(request: Request, staff: Staff, verdict: Any = "approve", **fields: Any) -> Request:
     return decide(
         reference=request.reference, staff=staff, verdict=verdict, digest=request.digest, shown={},
-        presence=cast.here(), **fields,
+        proof=cast.here(), **fields,
     )  # fmt: skip
 
 

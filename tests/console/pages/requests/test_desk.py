@@ -102,9 +102,7 @@ def test_being_away(signed_in: Any, agent: Staff, lead: Staff, propose: Propose)
     reference = propose("issue_refund", order_id="4472", amount_minor=60_000, reason="damaged").reference
     request = Request.objects.get(pk=reference)
     second = make_staff("lars", "lead")
-    deciding.decide(
-        reference=reference, staff=agent, verdict="approve", digest=request.digest, shown={}, presence=here()
-    )
+    deciding.decide(reference=reference, staff=agent, verdict="approve", digest=request.digest, shown={}, proof=here())
     request.refresh_from_db()
     assigned = request.second_approver
     other = second if assigned == lead else lead
