@@ -25,7 +25,12 @@ def texts() -> Iterator[Path]:
     top = [p for p in REPOSITORY.iterdir() if p.is_file()]
     below = [p for d in (*APPS, "templates", "docs", "tests", "bench", ".ci") for p in (REPOSITORY / d).rglob("*")]
     for path in (*top, *below):
-        if path.is_file() and path.suffix in TEXT and "__pycache__" not in path.parts and path != Path(__file__):
+        if (
+            path.is_file()
+            and path.suffix in TEXT
+            and not {"__pycache__", ".git"} & {*path.parts}
+            and path != Path(__file__)
+        ):
             yield path
 
 
