@@ -3,7 +3,7 @@ be lost or repeated."""
 
 from celery import shared_task
 
-from agents.execution import execute, remote, remote_holds
+from agents.execution import elsewhere, execute, holds_elsewhere
 from agents.turns import claims, worker
 from agents.turns.doorbell import ring
 from agents.turns.pool import give_back_connection
@@ -38,10 +38,10 @@ def sweep() -> None:
     """Ring for whatever waits: rings get lost, leases run out, delays end, requests expire."""
     for _ in range(min(claims.claimable(), MOST_RINGS)):
         ring("agents.tasks.work")
-    if execute.ready() or remote.in_doubt():
+    if execute.ready() or elsewhere.in_doubt():
         ring("agents.tasks.execute")
     if sending.due(most=1):
         ring("agents.tasks.payouts")
     expire_due()
-    remote_holds.settle()
+    holds_elsewhere.settle()
     give_back_connection()

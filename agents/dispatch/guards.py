@@ -13,10 +13,10 @@ from agents.tools.registry import Arguments, Tool
 from agents.turns import limits
 from agents.turns.claims import LockedTurn
 from approvals import brakes
-from approvals.policy.facts import Circumstances
+from approvals.policy.facts import Circumstances, Standing
 from base.references import ALPHABET
 from ledger.access.credentials import READ, WRITE, mint
-from ledger.errors import Refused
+from ledger.errors import Refused, open_request
 
 log = logging.getLogger(__name__)
 
@@ -107,12 +107,18 @@ def not_stopped(tool: Tool) -> None:
 def customers_own_wish(tool: Tool, around: Circumstances) -> None:
     """What is carried out without a policy's verdict is not taken from a model that has read untrusted text, unless
     it only asks for a person."""
-    if around.untrusted_text and not tool.asks_for_a_person:
+    if tool.act is not None and around.untrusted_text and not tool.asks_for_a_person:
         raise Refused(
             "untrusted_text",
             f"{tool.name} cannot be used here, because this conversation holds text from outside the shop. Nothing was "
             "changed; tell the customer to do it with the button beside the request in this chat, or offer a person.",
         )
+
+
+def nothing_open(order_id: str, standing: Standing) -> None:
+    """What waits for a person on an order is decided before anything else about it is asked."""
+    if order_id and (reference := standing.by_order.get(order_id)):
+        raise open_request(order_id, reference)
 
 
 def outcome_of(call: Call, problem: Exception) -> Outcome:

@@ -1,16 +1,17 @@
-"""What the policy says of a plan, and how a plan that must wait is queued: the same wherever the shop lives."""
+"""A call that was admitted, what it is judged by, and how a plan that must wait is queued."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from agents.dispatch.results import Call, Done
+from agents.tools.registry import Arguments, Tool
 from agents.turns.claims import LockedTurn
-from approvals.policy.facts import Circumstances, Standing, facts_for, standing_of
+from approvals.policy.facts import Circumstances, Standing, standing_of
 from approvals.policy.rules import Policy
-from approvals.policy.versions import binding, policy_at, verdict_under
+from approvals.policy.versions import binding, policy_at
 from approvals.requests import lifecycle
 from ledger.books.plans import Plan
-from ledger.errors import Refused
 from ledger.shop.orders import Moved
 
 
@@ -23,17 +24,39 @@ class Case:
     policies: tuple[Policy, ...]
 
 
-def case_of(call: Call, locked: LockedTurn) -> Case:
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A call that passed the checks; `case` for a write in the shop."""
+
+    call: Call
+    tool: Tool
+    token: str
+    arguments: Arguments
+    case: Case | None = None
+
+    @property
+    def effective(self) -> dict[str, Any]:
+        return self.arguments.model_dump(exclude_none=True)
+
+    @property
+    def order_id(self) -> str:
+        return str(self.effective.get("order_id", ""))
+
+    def with_case(self, case: Case) -> "Admitted":
+        return replace(self, case=case)
+
+
+class Checks(NamedTuple):
+    """The list of `dispatch`, for whichever way commits."""
+
+    identify: Callable[[Call, LockedTurn], Admitted]
+    admit: Callable[[Call, LockedTurn], Admitted]
+    decide: Callable[[Admitted, Plan, Moved, str], Done]
+
+
+def case_of(call: Call, turn: LockedTurn) -> Case:
     """Read under the customer's lock, or two conversations could each see none waiting."""
-    return Case(standing_of(call.turn.customer_id), locked.around, binding(*locked.policies))
-
-
-def judge(plan: Plan, moved: Moved, arguments: dict[str, Any], case: Case, credential_id: str) -> Done:
-    """A write that is allowed, or that must wait; Refused where the policy denies it."""
-    verdict = verdict_under(case.policies, facts_for(plan, moved, case.standing, arguments, case.around))
-    if verdict.outcome == "deny":
-        raise Refused(verdict.rule, verdict.message, facts=verdict.facts)
-    return Done(plan=plan, verdict=verdict, arguments=arguments, credential_id=credential_id)
+    return Case(standing_of(call.turn.customer_id), turn.around, binding(*turn.policies))
 
 
 def queue(call: Call, done: Done) -> None:

@@ -1,7 +1,8 @@
 """What became of a tool call: the outcome's forms, and keeping it with its event, once."""
 
 import json
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.chat import notices
@@ -171,6 +172,11 @@ def unconfirmed(call: Call) -> Outcome:
         "that this is being checked, and offer a person."
     )
     return Outcome(decision="unknown", text=text, is_error=True, rule="unconfirmed")
+
+
+def timed(outcome: Outcome, began: float) -> Outcome:
+    """With how long it took, from a reading of the monotonic clock on."""
+    return replace(outcome, latency_ms=round((time.monotonic() - began) * 1000))
 
 
 def keep(call: Call, outcome: Outcome) -> None:

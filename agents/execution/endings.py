@@ -1,25 +1,31 @@
 """How the execution of an approved request is bound and how it ends, wherever the shop lives. All of it under the
 request's lock."""
 
+from collections.abc import Callable
+
 from agents.chat import notices
 from approvals.models import Request
 from approvals.news import request_changed
-from approvals.policy.facts import circumstances_of
+from approvals.policy.facts import circumstances_of, facts_for, standing_of
 from approvals.policy.rules import Verdict
-from approvals.policy.versions import policy_at
+from approvals.policy.versions import binding_of, policy_at, verdict_of_reissue
 from approvals.requests.digest import digest_of
 from approvals.requests.lifecycle import Origin, event_of, move, propose, void_holds
 from audit.record import SYSTEM, record
+from base.references import new_reference
 from ledger.access.credentials import EXECUTE, READ, WRITE, bound_to, mint
 from ledger.books.plans import Plan, digest_of_plan
+from ledger.protocol.writes import Preview
+
+CHANGED = "what would happen has changed since it was approved"
 
 
 class Drift(Exception):
-    """What would happen now is not what was approved; `plan` is what would, if anything can."""
+    """What would happen now is not what was approved; `again` where people can be asked about what would."""
 
-    def __init__(self, why: str, plan: Plan | None = None) -> None:
+    def __init__(self, why: str, *, again: bool = False) -> None:
         super().__init__(why)
-        self.why, self.plan = why, plan
+        self.why, self.again = why, again
 
 
 def key_of(request: Request) -> str:
@@ -70,12 +76,21 @@ def end(request: Request, state: Request.State, why: str) -> None:
     request_changed.send(Request, request=request, customer_message="")
 
 
-def reissue(request: Request, reference: str, plan: Plan, verdict: Verdict) -> None:
-    """Ask people again, with what would happen now; not where the policy refuses that."""
-    if verdict.outcome == "deny":
-        return
-    propose(
-        reference=reference,
+def go_stale(request: Request, drift: Drift, now: Callable[[], Preview]) -> Request | None:
+    """Drift is never a surprise: the request ends, and one fresh request, if it may be asked for again, shows what
+    would happen now. Its hold is for the caller to place, after the old one was given back here."""
+    end(request, Request.State.STALE, drift.why)
+    if not drift.again or request.replaces:
+        return None
+    found, standing = now(), standing_of(request.customer_id)
+    facts = facts_for(found.plan, found.moved, standing, request.arguments, circumstances_of(request))
+    verdict = verdict_of_reissue(request, binding_of(request), facts)
+    return None if verdict.outcome == "deny" else _reissue(request, found.plan, verdict)
+
+
+def _reissue(request: Request, plan: Plan, verdict: Verdict) -> Request:
+    return propose(
+        reference=new_reference("R"),
         plan=plan,
         arguments=request.arguments,
         verdict=verdict,

@@ -4,7 +4,8 @@ from django.db import transaction
 
 from agents.chat import notices
 from agents.chat.stream import Event, ended, publish_on_commit
-from agents.dispatch import remote, results
+from agents.dispatch import results
+from agents.dispatch.batches import left_open
 from agents.dispatch.results import calls_of
 from agents.models import Message
 from agents.turns import corrections
@@ -93,4 +94,4 @@ def close_open_calls(turn: Claimed) -> None:
     last = Message.objects.filter(turn_id=turn.turn_id, author="assistant", in_history=True).order_by("-id").first()
     for call in calls_of(turn, last) if last else ():
         if results.stored(call) is None:
-            results.keep(call, remote.left_open(call))
+            results.keep(call, left_open(call))

@@ -14,7 +14,7 @@ from agents.chat.stream import publish
 from agents.context import operator_notes
 from agents.context.history import tool_uses
 from agents.context.successor import begin_successor, has_grown_long
-from agents.dispatch import remote
+from agents.dispatch.batches import at_once, batches
 from agents.dispatch.dispatch import dispatch
 from agents.dispatch.results import calls_of
 from agents.models import Conversation, Message, ToolCall
@@ -97,11 +97,11 @@ def _last_reply(turn: Claimed) -> Message | None:
 def _dispatch_all(turn: Claimed, reply: Message) -> bool:
     """Dispatch a reply's calls; whether somebody watches."""
     watched = False
-    for batch in remote.batches(calls_of(turn, reply)):
+    for batch in batches(calls_of(turn, reply)):
         for call in batch:
             shown = {"turn_id": str(turn.turn_id), "tool": call.name[:100]}
             watched = publish(turn.conversation_id, ("activity", shown))
-        remote.at_once(batch, dispatch)
+        at_once(batch, dispatch)
     return watched
 
 

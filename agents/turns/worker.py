@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import Error
 
 from agents.dispatch import watchdog
-from agents.execution import execute, remote_holds
+from agents.execution import execute, holds_elsewhere
 from agents.turns import claims, loop
 from agents.turns.claims import Claimed
 from agents.turns.doorbell import ring
@@ -123,7 +123,7 @@ def _sweep() -> None:
         threading.Thread(target=work, name="turn", daemon=True).start()
     execute.execute_due()
     expire_due()
-    remote_holds.settle()
+    holds_elsewhere.settle()
     decoys.make_due()
 
 

@@ -4,7 +4,7 @@ It is made from a credential, works under row-level security, and filters by the
 well, so a handler that forgets whose session it is still sees one customer.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
@@ -12,14 +12,12 @@ from ledger.access.credentials import EXECUTE, READ, WRITE, Credential, verify
 from ledger.access.scopes import as_customer
 from ledger.books.entries import Posted, end_holds, post, reserve
 from ledger.books.plans import Plan
-from ledger.errors import open_request
 from ledger.models import Hold
 from ledger.shop import addresses, orders, products, profiles
 from ledger.shop.items import Catalogue
 from ledger.shop.orders import Moved, OrderState
 
 T = TypeVar("T")
-NOTHING_OPEN: Mapping[str, str] = {}
 
 
 class Lookups(Protocol):
@@ -35,10 +33,9 @@ class Lookups(Protocol):
 class Shop:
     """The shop as one customer may see and change it, inside `ScopedClient.run`."""
 
-    def __init__(self, credential: Credential, open_requests: Mapping[str, str]) -> None:
+    def __init__(self, credential: Credential) -> None:
         self.credential = credential
         self.customer_id = credential.customer_id
-        self._open_requests = open_requests
         self.untrusted: list[str] = []
         """Which fields of what was read were written by a conversation that held untrusted text."""
 
@@ -58,12 +55,9 @@ class Shop:
         return state
 
     def order_to_change(self, order_id: str) -> OrderState:
-        """An own order under its row lock, unless a request on it is open."""
+        """An own order under its row lock."""
         self.credential.require(WRITE)
-        state = orders.load_order(self.customer_id, order_id, lock=True)
-        if reference := self._open_requests.get(order_id):
-            raise open_request(order_id, reference)
-        return state
+        return orders.load_order(self.customer_id, order_id, lock=True)
 
     def product(self, product_id: str) -> dict[str, Any]:
         return products.show_product(product_id)
@@ -114,12 +108,11 @@ class Shop:
 class ScopedClient:
     """Verifies a credential once and runs work under its customer's scope."""
 
-    def __init__(self, token: str, *, open_requests: Mapping[str, str] = NOTHING_OPEN) -> None:
+    def __init__(self, token: str) -> None:
         self.credential = verify(token)
-        self._open_requests = open_requests
 
     def run(self, work: Callable[[Shop], T], *, savepoint: bool = True) -> T:
         """Run `work` with the shop, in one transaction under row-level security (`savepoint`: as of `in_scope`)."""
         self.credential.require(READ)
-        shop = Shop(self.credential, self._open_requests)
+        shop = Shop(self.credential)
         return as_customer(self.credential.customer_id, lambda: work(shop), savepoint=savepoint)

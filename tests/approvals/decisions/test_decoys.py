@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from agents.execution import remote_holds
+from agents.execution import holds_elsewhere
 from agents.execution.execute import execute, ready
 from agents.models import Message
 from agents.turns import worker
@@ -123,8 +123,8 @@ def test_a_shop_elsewhere_is_not_asked_to_hold_for_it(
         placed.append(reference)
         return True
 
-    monkeypatch.setattr(remote_holds, "place", place)
-    remote_holds.settle()
+    monkeypatch.setattr(holds_elsewhere, "place", place)
+    holds_elsewhere.settle()
     assert placed == [real.reference]
 
 

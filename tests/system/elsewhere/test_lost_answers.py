@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from agents.dispatch.batches import at_once
 from agents.dispatch.dispatch import dispatch
-from agents.dispatch.remote import at_once
 from agents.dispatch.results import Call
-from agents.execution import remote, remote_holds
+from agents.execution import elsewhere, holds_elsewhere
 from agents.models import Conversation, Message, ToolCall
 from agents.turns import loop
 from approvals.models import Request, Staff
@@ -166,10 +166,10 @@ def test_an_execution_without_an_answer_is_unknown_and_then_found(waiting: Reque
     waiting.refresh_from_db()
     assert (waiting.state, entries(), holds()) == ("unknown", 1, ["posted"])
     assert "cannot say yet" in Message.objects.filter(author="notice").latest("id").text
-    assert remote.in_doubt() == []
+    assert elsewhere.in_doubt() == []
     asked()
     Request.objects.update(lease_until="2026-01-01T00:00:00Z")
-    assert remote.in_doubt() == [waiting.reference]
+    assert elsewhere.in_doubt() == [waiting.reference]
     execute_due()
     waiting.refresh_from_db()
     assert (waiting.state, waiting.entry_reference) == (
@@ -202,14 +202,14 @@ def test_holds_are_placed_and_given_back_until_it_is_confirmed(turn: Any, asked:
     reference = dispatch(make_call(turn, 1, "issue_refund", WHOLE)).reference
     assert (holds(), decisions("request")) == (["pending"], [])
     asked()
-    remote_holds.settle()
+    holds_elsewhere.settle()
     assert (holds(), decisions("request")) == (["pending"], ["held"])
     withdraw(reference=reference, customer_id="maya")
     Request.objects.update(decided_at="2026-01-01T00:00:00Z")
-    remote_holds.settle()
+    holds_elsewhere.settle()
     assert holds() == ["voided"]
     assert decisions("request") == ["held", "withdrawn", "released"]
-    remote_holds.settle()
+    holds_elsewhere.settle()
     assert len(decisions("request")) == 3
 
 

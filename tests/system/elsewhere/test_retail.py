@@ -42,7 +42,7 @@ def test_attacks_there(case: str, approvers: list[Staff]) -> None:
 
 def test_the_second_process_was_asked(asked: Any) -> None:
     """A guard against a sample that silently stays in this process."""
-    from agents.dispatch.remote import is_asked
+    from agents.dispatch.elsewhere import is_asked
 
     assert is_asked("get_order")
     assert not is_asked("withdraw_request")

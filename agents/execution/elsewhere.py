@@ -12,26 +12,23 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from agents.execution import remote_holds
-from agents.execution.endings import credential_for, digest_with, end, executed, key_of, reissue
+from agents.execution import holds_elsewhere
+from agents.execution.checks import as_approved, may_still
+from agents.execution.endings import CHANGED, Drift, credential_for, end, executed, go_stale, key_of
 from agents.turns.pool import give_back_connection
-from approvals import brakes
 from approvals.models import Request
 from approvals.news import request_changed
-from approvals.policy.facts import circumstances_of, facts_for, standing_of
-from approvals.policy.versions import binding_of, verdict_of_reissue
 from approvals.requests.lifecycle import event_of, locked, move
 from audit.record import SYSTEM, record
 from base.failpoints import reach
-from base.references import new_reference
 from ledger.books.entries import SameKeyOtherPlan
 from ledger.books.plans import Plan, digest_of_plan
 from ledger.errors import CredentialRefused, Refused
 from ledger.protocol.remote import RemoteShop, ShopFault, ShopSilent
-from ledger.protocol.writes import Approved, Changed, Found, Preview, Shown
+from ledger.protocol.writes import Approved, Changed, Found, Shown
 
 log = logging.getLogger(__name__)
-Ending = Callable[[Request], None]
+Ending = Callable[[Request], object]
 IN_DOUBT = ("executing", "unknown")
 
 
@@ -76,7 +73,7 @@ def carry_out(reference: str, *, again: bool = False) -> None:
             ending(request)
     if request.state == Request.State.STALE:  # the old hold first: the new one may need its money
         for each in (reference, *Request.objects.filter(replaces=reference).values_list("reference", flat=True)):
-            remote_holds.place(each)
+            holds_elsewhere.place(each)
 
 
 def _ask(request: Request, again: bool) -> Ending:
@@ -84,24 +81,21 @@ def _ask(request: Request, again: bool) -> Ending:
     ended = partial(_executed, credential_id=shop.credential.id)
     if again and (found := shop.find(key_of(request))):
         return partial(ended, found=found)
-    if again and not _may_still(request):
-        return partial(end, state=Request.State.FAILED, why="the shop did not carry it out in time")
-    if digest_with(request, Plan.from_json(request.preview)) != request.digest:
-        return partial(end, state=Request.State.STALE, why="what was stored is not what was approved")
+    if again and not may_still(request):
+        return partial(end, state=Request.State.FAILED, why="the shop did not carry it out while that was allowed")
     shown = Shown(digest=digest_of_plan(request.preview))
     approved = Approved(reference=request.reference, owner=request.hold_owner)
     try:
+        as_approved(request, Plan.from_json(request.preview))
         found = shop.post(request.tool, request.arguments, shown, key=key_of(request), approved=approved)
     except Changed as changed:
-        return partial(_go_stale, now=changed.preview)
+        now = changed.preview
+        return partial(go_stale, drift=Drift(CHANGED, again=True), now=lambda: now)
+    except Drift as drift:
+        return partial(end, state=Request.State.STALE, why=drift.why)
     except Refused as refusal:
         return partial(end, state=Request.State.STALE, why=refusal.message)
     return partial(ended, found=found)
-
-
-def _may_still(request: Request) -> bool:
-    in_time = request.execute_before is not None and request.execute_before > timezone.now()
-    return in_time and not brakes.stopped().stops(request.tool)
 
 
 def _executed(request: Request, *, found: Found, credential_id: str) -> None:
@@ -114,13 +108,3 @@ def _stay_unknown(request: Request) -> None:
         move(request, to=Request.State.UNKNOWN, expected=(request.state,), lease_until=_lease())
         record(SYSTEM, event_of(request, kind="execution", decision="unknown"))
         request_changed.send(Request, request=request, customer_message="")
-
-
-def _go_stale(request: Request, *, now: Preview) -> None:
-    """One fresh request shows what would happen now."""
-    end(request, Request.State.STALE, "what would happen has changed since it was approved")
-    if not request.replaces:
-        around, standing = circumstances_of(request), standing_of(request.customer_id)
-        facts = facts_for(now.plan, now.moved, standing, request.arguments, around)
-        verdict = verdict_of_reissue(request, binding_of(request), facts)
-        reissue(request, new_reference("R"), now.plan, verdict)
