@@ -17,12 +17,12 @@ from rest_framework.views import APIView
 
 from agents.chat import api_shapes as shapes
 from agents.chat import conversations
-from agents.chat.notices import STATES
 from agents.chat.stream import last_event_id
 from agents.chat.takeover import name_of
 from agents.chat.tokens import TokenRefused, WidgetClaims, verify_widget_token
 from agents.chat.transcript import show_message, visible
 from agents.models import Conversation, Turn
+from agents.states import STATES
 from agents.turns.steering import sign_out
 from approvals.errors import Conflict, NotFound
 from approvals.models import Request

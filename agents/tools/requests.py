@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from django.db.models import Q
 from pydantic import Field
 
-from agents.chat.notices import STATES
+from agents.states import STATES
 from agents.tools.registry import Acted, Arguments, Caller, Tool
 from approvals.errors import Conflict
 from approvals.models import Request

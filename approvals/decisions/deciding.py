@@ -21,9 +21,8 @@ from approvals.errors import DigestDiffers, Invalid, grouped
 from approvals.models import Decision, Request, Signature, Staff
 from approvals.news import request_changed
 from approvals.policy.versions import policy_at
-from approvals.requests.digest import hash_of
 from approvals.requests.lifecycle import event_of, locked, move, require_decidable, void_holds
-from audit.record import Actor, record
+from audit.record import Actor, hash_of, record
 from base import sql
 from base.failpoints import reach_on_commit
 

@@ -9,10 +9,9 @@ from django.db.models import Case, Count, F, QuerySet, When
 from django.db.models.functions import Now
 
 from approvals.casefile.flags import flagged_among
-from approvals.decisions.bulk import suitable
 from approvals.models import Decision, Request, Staff
 from approvals.requests.queue_filters import SORTS, Filters, condition, read_cursor
-from approvals.requests.risk import risk_of
+from approvals.requests.risk import risk_of, suitable
 from ledger.access.staff import as_staff
 from ledger.models import Customer
 

@@ -24,7 +24,7 @@ from ledger.models import Order, Payout, Transfer
 from ledger.news import payout_changed
 from ledger.payouts.sources import source_for
 from ledger.providers import connector
-from ledger.providers.api import CallFailed, Declined, NotSent
+from ledger.providers.calls import CallFailed, Declined, NotSent
 from ledger.providers.connector import Answer, Connector, Instruction
 from ledger.shop.orders import method_label
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ledger.providers.api import Api, Declined, Json, Resource
+from ledger.providers.calls import Api, Declined, Json, Resource
 
 KEY = "placet_key"
 """The name under which an object of ours carries its key, to be found again by it."""

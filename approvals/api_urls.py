@@ -1,6 +1,6 @@
 from django.urls import path
 
-from approvals.requests import api
+from approvals import api
 
 urlpatterns = [
     path("", api.Requests.as_view()),

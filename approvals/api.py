@@ -11,11 +11,11 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request as ApiRequest
 from rest_framework.response import Response
 
+from approvals import api_shapes as shapes
 from approvals import errors
 from approvals.casefile.contents import case_file
 from approvals.decisions import bulk, deciding, eligibility, reauthentication, tally, undo
 from approvals.models import Request, Staff
-from approvals.requests import api_shapes as shapes
 from approvals.requests import assignment
 from base.access import DECIDES
 from base.http.errors import ApiError, invalid
