@@ -6,7 +6,7 @@ from drf_spectacular.views import SpectacularAPIView
 
 from agents.dispatch.planning import plan_write
 from config import health
-from console import brake_api
+from console.api import BrakeView
 from demo import pages
 from ledger.payouts.webhook import Webhook
 from ledger.protocol.api_urls import protocol
@@ -33,7 +33,7 @@ urlpatterns = [
     path("ledger/payments/webhook/", Webhook.as_view(), name="payments-webhook"),
     path("api/chat/", include("agents.chat.api_urls")),
     path("api/approvals/", include("approvals.api_urls")),
-    path("api/brake/", brake_api.BrakeView.as_view()),
+    path("api/brake/", BrakeView.as_view()),
     path("api/audit/", include("audit.api_urls")),
     path("ledger/v1/", include(protocol(plan_write))),
 ]

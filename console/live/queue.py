@@ -17,7 +17,7 @@ from django.db import connections
 from django.http import HttpRequest, parse_cookie
 from redis.exceptions import RedisError
 
-from agents.chat.asgi import HEADERS, Receive, Scope, Send, headers_of, is_served, refuse, until_gone, write
+from agents.chat.asgi_routes import HEADERS, Receive, Scope, Send, headers_of, is_served, refuse, until_gone, write
 from agents.chat.sse import Hub
 from agents.chat.stream import DESK
 from base.access import READS_CONSOLE, role_of

@@ -9,6 +9,8 @@ from base.home import REPOSITORY
 
 APPS = ("run", "config", "demo", "console", "agents", "approvals", "ledger", "audit", "base", "standins")
 TEXT = {".py", ".md", ".html", ".js", ".css", ".sql", ".toml", ".txt", ".in", ".svg", ".jsonl", ".yml", ".yaml", ""}
+MOST_MODULES = 20
+"""In one folder."""
 _BELOW = (*APPS, "templates", "docs", "tests", "bench", ".ci")
 
 

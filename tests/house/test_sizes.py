@@ -3,7 +3,8 @@
 import ast
 from statistics import median, quantiles
 
-from tests.house.files import name_of, sources, tree_of
+from base.home import REPOSITORY
+from tests.house.files import MOST_MODULES, name_of, sources, tree_of
 
 
 def lengths() -> dict[str, int]:
@@ -15,6 +16,13 @@ def lengths() -> dict[str, int]:
                 assert node.end_lineno is not None
                 found[f"{name_of(path)}:{node.lineno} {node.name}"] = node.end_lineno - node.lineno + 1
     return found
+
+
+def test_people_are_told_these_sizes() -> None:
+    told = " ".join((REPOSITORY / "CONTRIBUTING.md").read_text().split())
+    assert "median of at most 8 lines and none more than 40" in told
+    assert "95 of 100 files have at most 250 lines and none more than 300" in told
+    assert f"a folder has at most {MOST_MODULES} modules" in told
 
 
 def percentile95(numbers: list[int]) -> float:
