@@ -1,5 +1,5 @@
-"""The rules that stand in the database as SQL: functions, triggers, row-level security and grants. Their text is
-each app's `sql/*.sql`; here it is applied, and compared with what the catalogue says."""
+"""The rules that the database itself keeps: functions, triggers, row-level security and grants. Their text is each
+app's `sql/*.sql`; here it is applied, and compared with what the catalogue says."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -35,7 +35,7 @@ def apply(owner: psycopg.Connection) -> list[str]:
 
 
 def drift(owner: psycopg.Connection) -> list[str]:
-    """A sentence for each rule in the catalogue that is not as the files say. Changes nothing; otherwise like `apply`."""
+    """A sentence for each rule that is not as the files say. Changes nothing; otherwise like `apply`."""
     with owner.transaction(force_rollback=True):
         # Shorter than the second after which Postgres looks for deadlocks: nobody's work is ended for a look.
         return list(_differences(*_renewed(owner, b"500ms")))
@@ -52,8 +52,8 @@ def _renewed(owner: psycopg.Connection, patience: bytes) -> tuple[Snapshot, Snap
             owner.execute(path.read_bytes())
     except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
         raise CatalogueBusyError(
-            "The rules in the database could not be renewed, because somebody is using its tables: stop every process "
-            "of Placet, end long transactions, and try again."
+            "Somebody is using the tables, so the rules in the database could not be compared with their files: try "
+            "again, and if need be stop every process of Placet and end long transactions first."
         ) from error
     return before, snapshot(owner)
 
@@ -105,7 +105,8 @@ UNION ALL
 SELECT format('trigger %s on %s', tgname, relname), concat_ws(' ', pg_get_triggerdef(t.oid), tgenabled)
 FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid WHERE NOT tgisinternal AND relnamespace = 'public'::regnamespace
 UNION ALL
-SELECT format('policy %s on %s', policyname, tablename), concat_ws(' ', permissive, roles, cmd, qual, 'check', with_check)
+SELECT format('policy %s on %s', policyname, tablename),
+       concat_ws(' ', permissive, roles, cmd, qual, 'check', with_check)
 FROM pg_policies WHERE schemaname = 'public'
 UNION ALL
 SELECT 'row-level security of ' || relname, concat_ws(' ', relrowsecurity, relforcerowsecurity)

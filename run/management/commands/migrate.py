@@ -42,7 +42,7 @@ class Command(migrate.Command):
             return
         # After all migrations and not in them: today's text fits today's tables alone, and in a fresh database a
         # migration of last year finds those of last year.
-        with psycopg.connect(settings.ENV.database_owner_url, autocommit=True) as owner:
+        with psycopg.connect(str(settings.ENV.database_owner_url), autocommit=True) as owner:
             changed = catalogue.apply(owner)
         if options["verbosity"] > 1:
             self.stdout.writelines(f"  {sentence}" for sentence in changed)
