@@ -11,7 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from approvals.policy.document import Json
+from approvals.policy.versions import MOST_CHARACTERS
 from base.money import digits_of, parse
+from console.forms.fields import Form, Number, Text
 
 LINES = {
     "automatic_day": gettext_lazy("A day with no person"),
@@ -35,6 +37,38 @@ TOOL_CHOICES = (
     ("ask", gettext_lazy("Always asks")),
     ("never", gettext_lazy("Never")),
 )
+
+
+class DocumentForm(Form):
+    """A whole document as text."""
+
+    document = Text(
+        most=MOST_CHARACTERS, required=False, wrong=gettext_lazy("Give a document of at most 100,000 characters.")
+    )
+
+
+class BaseForm(Form):
+    """The version that is edited; the one in force without a number."""
+
+    base = Number(gettext_lazy("There is no such version."), most=2**31 - 1, required=False)
+
+
+class StepForm(Form):
+    """How far a replay is, sealed."""
+
+    state = Text(most=1_000_000, required=False)
+
+
+class PinForm(Form):
+    """Why new conversations begin with a definition, and the number of the choice that the page showed."""
+
+    seen = Number(gettext_lazy("Look at the definition again, then choose."), most=2**31 - 2, required=False)
+    reason = Text(
+        most=1_000,
+        wrong=gettext_lazy("Give a reason of at most 1,000 characters."),
+        label=gettext_lazy("Why new conversations should begin with this one"),
+        help_text=gettext_lazy("Those that have begun keep theirs."),
+    )
 
 
 @dataclass(slots=True)

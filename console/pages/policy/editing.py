@@ -18,7 +18,7 @@ from approvals.policy.simulation import MOST_DAYS, Simulation, go_on
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
 from base.access import READS_RECORD, staff_page
-from console.forms.policy import PolicyForm
+from console.forms.policy import BaseForm, PolicyForm, StepForm
 from console.pages.overview.charts import Chart, draw
 from console.pages.policy.simulation_state import SECONDS, seal, unseal
 
@@ -44,10 +44,11 @@ def edit(request: HttpRequest) -> HttpResponse:
 
 def _base(request: HttpRequest) -> PolicyVersion:
     """What is edited: the version that the form or the address names, else the one in force."""
-    text = request.POST.get("base", request.GET.get("from", "")) or str(versions.version_in_force())
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    form = BaseForm(request.POST if "base" in request.POST else {"base": request.GET.get("from", "")})
+    if not form.is_valid():
         raise Http404
-    return get_object_or_404(PolicyVersion, pk=int(text))
+    number = form.cleaned_data["base"]
+    return get_object_or_404(PolicyVersion, pk=versions.version_in_force() if number is None else number)
 
 
 def _edit(request: HttpRequest, form: PolicyForm, status: int = 200) -> HttpResponse:
@@ -88,8 +89,10 @@ def simulation(request: HttpRequest, number: int) -> HttpResponse:
 def simulation_step(request: HttpRequest, number: int) -> HttpResponse:
     """Go on with a replay that this person began."""
     get_object_or_404(PolicyVersion, pk=number)
+    form = StepForm(request.POST)
     try:
-        found = unseal(request.POST.get("state", ""), version=number, staff_id=_staff(request).pk)
+        sealed = form.cleaned_data["state"] if form.is_valid() else ""
+        found = unseal(sealed, version=number, staff_id=_staff(request).pk)
     except signing.BadSignature:
         message = _("This simulation is too old; begin again.")
         return render(request, "pages/policy/_simulation.html", {"number": number, "wrong": message}, status=422)
