@@ -49,7 +49,7 @@ def record_spot_check(*, reference: str, staff: Staff, outcome: str, note: str) 
             "role",
             _("The role %(role)s does not look at executions; agents and leads do.") % {"role": role_name(staff.role)},
         )
-    if outcome not in SpotCheck.Outcome.values or "\x00" in note or len(note) > MOST_TEXT:
+    if outcome not in SpotCheck.Outcome.values or len(note) > MOST_TEXT:
         raise Invalid(
             {"note": [_("Choose fine or wrong, and write at most %(most)d characters.") % {"most": MOST_TEXT}]}
         )

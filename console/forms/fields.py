@@ -85,7 +85,7 @@ class Pattern(forms.RegexField):
     """Text of one form: a reference or a digest."""
 
     def __init__(self, pattern: str, wrong: Words, **kwargs: Any) -> None:
-        messages = dict.fromkeys(("required", "invalid", "null_characters_not_allowed"), wrong)
+        messages: dict[str, Any] = dict.fromkeys(("required", "invalid", "null_characters_not_allowed"), wrong)
         super().__init__(rf"\A(?:{pattern})\Z", error_messages=messages, **kwargs)
 
 
@@ -96,7 +96,7 @@ class Number(forms.IntegerField):
     """A whole number of ours: of a row, or of a version."""
 
     def __init__(self, wrong: Words, *, most: int = _BIGGEST, **kwargs: Any) -> None:
-        messages = dict.fromkeys(("required", "invalid", "min_value", "max_value"), wrong)
+        messages: dict[str, Any] = dict.fromkeys(("required", "invalid", "min_value", "max_value"), wrong)
         super().__init__(min_value=0, max_value=most, error_messages=messages, **kwargs)
 
 
