@@ -2,8 +2,16 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from agents.chat import lists
 from agents.chat.api_shapes import MOST_CHARACTERS
 from console.forms.fields import Choice, Form, Text
+
+
+class SearchForm(Form):
+    """Which conversations are looked for: a tab, and a customer, a reference or an id."""
+
+    state = Choice([(tab, tab) for tab in lists.TABS], _("There is no such tab."), required=False)
+    q = Text(most=200, required=False)
 
 
 class TakeForm(Form):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from approvals.policy.document import Json
 from approvals.policy.versions import MOST_CHARACTERS
 from base.money import digits_of, parse
-from console.forms.fields import Form, Number, Text
+from console.forms.fields import DIGEST, Form, Number, Pattern, Text
 
 LINES = {
     "automatic_day": gettext_lazy("A day with no person"),
@@ -57,6 +57,12 @@ class StepForm(Form):
     """How far a replay is, sealed."""
 
     state = Text(most=1_000_000, required=False)
+
+
+class AgainstForm(Form):
+    """With which definition one is compared."""
+
+    against = Pattern(DIGEST, gettext_lazy("There is no such definition."))
 
 
 class PinForm(Form):

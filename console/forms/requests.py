@@ -1,8 +1,11 @@
 """Forms about requests: deciding, one by one and several at once, and all that one does besides."""
 
+import datetime as dt
 import re
 from typing import Any
 
+from django.core.exceptions import ValidationError
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
@@ -129,6 +132,27 @@ def _item(text: str) -> tuple[str, str]:
     if found is None:
         raise ValueError(text)
     return found[1], found[2]
+
+
+def _row(text: str) -> tuple[str, str]:
+    reference, _tilde, seal = text.partition("~")
+    if not re.fullmatch(REFERENCE, reference):
+        raise ValueError(text)
+    return reference, seal
+
+
+class PulseForm(Form):
+    """The rows on screen, each with the seal that was shown, and since when."""
+
+    since = Text(most=59)
+    row = Several(_row, _("There is no such request."))
+
+    def clean_since(self) -> dt.datetime:
+        """An address's plus is a blank."""
+        moment = parse_datetime(self.cleaned_data["since"].replace(" ", "+"))
+        if moment is None or moment.tzinfo is None:
+            raise ValidationError(_("Give a moment with its time zone."))
+        return moment
 
 
 class SeveralForm(Form):

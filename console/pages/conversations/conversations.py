@@ -4,6 +4,7 @@ import uuid
 from typing import Any, cast
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
@@ -18,7 +19,7 @@ from approvals.decisions.participants import takes_part
 from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
 from approvals.models import Request, Staff
 from base.access import DECIDES, LEAD, READS_CONSOLE, staff_page
-from console.forms.conversations import SayForm, TakeForm
+from console.forms.conversations import SayForm, SearchForm, TakeForm
 from console.forms.customers import NoteForm
 from console.pages.conversations.fragments import read_by
 from console.pages.conversations.search import found_by, names_of
@@ -42,11 +43,15 @@ _TABS = {
 @require_safe
 def conversations(request: HttpRequest) -> HttpResponse:
     """The list; tab, search and place in it stand in the address."""
-    tab, query = request.GET.get("state", "all"), request.GET.get("q", "")[:200]
-    if tab not in lists.TABS:
+    form = SearchForm(request.GET)
+    if "state" in form.errors:
         raise Http404
+    tab, query = form.cleaned_data["state"] or "all", form.cleaned_data.get("q", "")
+    wrong = form.errors.get("q", [])
     try:
-        page = lists.page(tab=tab, where=found_by(query), place=request.GET.get("before", ""))
+        page = lists.page(
+            tab=tab, where=Q(pk__in=[]) if wrong else found_by(query), place=request.GET.get("before", "")
+        )
     except lists.BadPlace as error:
         raise Http404 from error
     names = names_of({found.customer_id for found in page.conversations})
@@ -54,12 +59,13 @@ def conversations(request: HttpRequest) -> HttpResponse:
     context = {
         "tabs": [(name, label, urlencode({**kept, "state": name})) for name, label in _TABS.items()],
         "tab": tab,
-        "query": query,
+        "query": form["q"].value() or "",
+        "wrong": wrong,
         "conversations": [(found, names.get(found.customer_id, found.customer_id)) for found in page.conversations],
         "before": urlencode({**kept, "before": page.following}) if page.following else "",
         "is_later": "before" in request.GET,
     }
-    return render(request, "pages/conversations/conversations.html", context)
+    return render(request, "pages/conversations/conversations.html", context, status=422 if wrong else 200)
 
 
 @staff_page(*READS_CONSOLE)

@@ -13,7 +13,7 @@ from agents.context.definitions import Used, change, lines_between, tools_betwee
 from agents.context.prompt import current_definition_id, missing_tools, release_definition_id
 from agents.models import Definition
 from base.access import READS_RECORD, role_of, staff_page
-from console.forms.policy import PinForm
+from console.forms.policy import AgainstForm, PinForm
 from console.people import staff_of
 
 _STATUS = {"reason": 422, "tools": 422, "same": 409, "overtaken": 409}
@@ -92,10 +92,10 @@ def _against(request: HttpRequest, row: dict[str, Any]) -> Definition | None:
     digest = request.GET.get("against", before)
     if digest is None:
         return None
-    found = Definition.objects.filter(pk=digest).first() if "\x00" not in digest else None
-    if found is None:
+    form = AgainstForm({"against": digest})
+    if not form.is_valid():
         raise Http404
-    return found
+    return get_object_or_404(Definition, pk=form.cleaned_data["against"])
 
 
 @staff_page(*pins.PINS)

@@ -47,16 +47,16 @@ def request_page(request: HttpRequest, reference: str) -> HttpResponse:
     found = get_object_or_404(Request.objects.select_related("assigned_to", "second_approver"), pk=reference)
     if request.method != "POST":
         return _page(request, found)
+    form = DecisionForm(request.POST)
     try:
-        _decide(request, reference)
+        _decide(request, reference, form)
     except errors.DecisionError as error:
         found.refresh_from_db()
-        return _page(request, found, error=error)
+        return _page(request, found, error=error, form=form)
     return redirect("request", reference)
 
 
-def _decide(request: HttpRequest, reference: str) -> None:
-    form = DecisionForm(request.POST)
+def _decide(request: HttpRequest, reference: str, form: DecisionForm) -> None:
     given = form.checked()
     _require_cards(reference, staff_of(request), given["verdict"])
     currency = Request.objects.filter(pk=reference).values_list("currency", flat=True).first() or ""
@@ -151,7 +151,7 @@ def _page(
         "confirm": reauthentication.confirmation_for(found, staff, request, error),
         "error": error,
         "fields": error.fields if isinstance(error, errors.Invalid) else {},
-        "typed": DecisionForm(request.POST).typed,
+        "typed": (form if isinstance(form, DecisionForm) else DecisionForm()).typed,
         "mistake": form if isinstance(form, MistakeForm) else MistakeForm(),
     }
     context |= _around(found, case) | _may(found, staff)
