@@ -4,13 +4,13 @@ from django.utils.translation import gettext_lazy as _
 
 from agents.chat import lists
 from agents.chat.api_shapes import MOST_CHARACTERS
-from console.forms.fields import Choice, Form, Text
+from console.forms.fields import STALE, Choice, Form, Text
 
 
 class SearchForm(Form):
     """Which conversations are looked for: a tab, and a customer, a reference or an id."""
 
-    state = Choice([(tab, tab) for tab in lists.TABS], _("There is no such tab."), required=False)
+    state = Choice([(tab, tab) for tab in lists.TABS], STALE, required=False)
     q = Text(most=200, required=False)
 
 
@@ -23,7 +23,7 @@ class TakeForm(Form):
 class SayForm(Form):
     """A message under the limits that customers have too; the same `client_id` again is the same message."""
 
-    client_id = Text(most=100, wrong=_("Reload the page, then send it again."))
+    client_id = Text(most=100, wrong=STALE)
     text = Text(most=MOST_CHARACTERS)
 
 

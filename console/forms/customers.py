@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from approvals.casefile import flags, notes
-from console.forms.fields import Form, Number, Text, bounded
+from console.forms.fields import STALE, Form, Number, Text, bounded
 
 MOST_REASON = 1_000
 
@@ -42,8 +42,8 @@ class ClearFlagForm(Form):
 class ClearanceForm(Form):
     """Whom a lead clears for which customer, and why."""
 
-    customer = Text(most=200, wrong=_("There is no such customer."))
-    staff = Text(most=150, wrong=_("There is no such colleague."))
+    customer = Text(most=200, wrong=STALE)
+    staff = Text(most=150, wrong=STALE)
     reason = Text(
         most=MOST_REASON, wrong=_("Give a reason of at most 1,000 characters."), label=_("Why that is chance")
     )

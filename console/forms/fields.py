@@ -17,6 +17,8 @@ from base.http.converters import Digest, Reference
 
 Words = Any
 """A sentence of ours, at once or in the language of whoever will read it."""
+STALE = _("Reload the page, then do it again.")
+"""Of what a page fills in by itself."""
 _BIGGEST = 2**63 - 1
 _UNREADABLE = RegexValidator(
     "\ufffd", _("Contains a character that could not be read; type it again."), inverse_match=True
@@ -111,7 +113,7 @@ class Pressed(forms.Field):
 
     def clean(self, value: Any) -> bool:
         if value not in self.values:
-            raise ValidationError(_("Press the button, or leave it."))
+            raise ValidationError(STALE)
         return value is not None
 
 

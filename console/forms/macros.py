@@ -8,11 +8,10 @@ from django.utils.translation import gettext_noop
 
 from approvals.decisions import reasons
 from approvals.models import MOST_TEXT, MacroEdit
-from console.forms.fields import Choice, Form, Number, Pressed, Text, bounded
+from console.forms.fields import STALE, Choice, Form, Number, Pressed, Text, bounded
 from console.templatetags.macros import staff_words
 
 _MOST_VERSION = 2**31 - 1
-_VERSION = _("Read it again, then save it.")
 
 
 class Offered(Form):
@@ -29,7 +28,7 @@ class Offered(Form):
 class MacroForm(Offered):
     """A message with the variables that it is filled from."""
 
-    version = Number(_VERSION, most=_MOST_VERSION)
+    version = Number(STALE, most=_MOST_VERSION)
     name = Text(most=60, wrong=_("Give a name of at most 60 characters."), label=_("Name"))
     use = Choice(MacroEdit.Use.choices, _("Choose one of the verdicts."), label=_("For which verdict"))
     reason_code = Choice(
@@ -54,7 +53,7 @@ class MacroForm(Offered):
 class ReasonForm(Offered):
     """The words of a reason code."""
 
-    version = Number(_VERSION, most=_MOST_VERSION)
+    version = Number(STALE, most=_MOST_VERSION)
     label = Text(most=60, wrong=_("Give a label of at most 60 characters."), label=_("Label"))
     help = Text(
         most=300, required=False, wrong=_("At most 300 characters."), label=_("Help"),

@@ -1,12 +1,13 @@
 """The form of the overview's sample."""
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from approvals.decisions.spot_checks import MOST_TEXT
 from approvals.models import SpotCheck
-from console.forms.fields import Choice, Form, Pattern, Text
+from console.forms.fields import STALE, Choice, Form, Pattern, Text, bounded
 
-_WRONG = _("Choose fine or wrong, and write at most 1000 characters.")
+_WRONG = bounded(gettext_noop("Choose fine or wrong, and write at most %(most)s characters."), MOST_TEXT)
 
 
 class SpotCheckForm(Form):
@@ -15,4 +16,4 @@ class SpotCheckForm(Form):
     reference = Pattern("T-[0-9A-HJKMNP-TV-Z]{6,10}", _("There is no such automatic execution."))
     outcome = Choice(SpotCheck.Outcome.choices, _WRONG)
     note = Text(most=MOST_TEXT, required=False, wrong=_WRONG)
-    day = Pattern(r"\d{4}-\d\d-\d\d", _("Give a day such as 2026-01-31."), required=False)
+    day = Pattern(r"\d{4}-\d\d-\d\d", STALE, required=False)

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from base.access import ROLES
 from base.names import role_name
-from console.forms.fields import Choice, Colleague, Form, Number, Text
+from console.forms.fields import STALE, Choice, Colleague, Form, Number, Text
 
 _NAME = _("The name must be 1 to 150 letters, digits or any of @ . + - _.")
 _ROLE = _("Choose a role.")
@@ -27,7 +27,7 @@ class ShiftForm(Form):
 class EndSessionForm(Form):
     """Which session ends; without a number all the others."""
 
-    end = Number(_("There is no such session."), required=False)
+    end = Number(STALE, required=False)
 
 
 class AccountForm(Form):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from approvals.policy.document import Json
 from approvals.policy.versions import MOST_CHARACTERS
 from base.money import digits_of, parse
-from console.forms.fields import DIGEST, Form, Number, Pattern, Text
+from console.forms.fields import DIGEST, STALE, Form, Number, Pattern, Text
 
 LINES = {
     "automatic_day": gettext_lazy("A day with no person"),
@@ -50,7 +50,7 @@ class DocumentForm(Form):
 class BaseForm(Form):
     """The version that is edited; the one in force without a number."""
 
-    base = Number(gettext_lazy("There is no such version."), most=2**31 - 1, required=False)
+    base = Number(STALE, most=2**31 - 1, required=False)
 
 
 class StepForm(Form):
@@ -62,13 +62,13 @@ class StepForm(Form):
 class AgainstForm(Form):
     """With which definition one is compared."""
 
-    against = Pattern(DIGEST, gettext_lazy("There is no such definition."))
+    against = Pattern(DIGEST, STALE)
 
 
 class PinForm(Form):
     """Why new conversations begin with a definition, and the number of the choice that the page showed."""
 
-    seen = Number(gettext_lazy("Look at the definition again, then choose."), most=2**31 - 2, required=False)
+    seen = Number(STALE, most=2**31 - 2, required=False)
     reason = Text(
         most=1_000,
         wrong=gettext_lazy("Give a reason of at most 1,000 characters."),

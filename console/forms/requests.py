@@ -16,6 +16,7 @@ from console.forms.amounts import amount_of
 from console.forms.fields import (
     DIGEST,
     REFERENCE,
+    STALE,
     Choice,
     Colleague,
     Form,
@@ -46,7 +47,7 @@ class ChallengeForm(AmountForm):
     """What a passkey would sign."""
 
     verdict = Choice(Decision.Verdict.choices, _VERDICT, required=False)
-    digest = Pattern(DIGEST, _("Take the digest from the page, unchanged."), required=False)
+    digest = Pattern(DIGEST, STALE, required=False)
 
 
 class DecisionForm(ChallengeForm):
@@ -66,15 +67,15 @@ class DecisionForm(ChallengeForm):
 class ReadingForm(Form):
     """Which card came into view, and for how long."""
 
-    card = Choice(CardView.Card.choices, _("Name one of the cards."))
-    seconds = Number(_("Give whole seconds."), most=_SIX_DIGITS)
+    card = Choice(CardView.Card.choices, STALE)
+    seconds = Number(STALE, most=_SIX_DIGITS)
 
 
 class AssignForm(Form):
     """Take it, or give it back; from the queue or from its own page."""
 
     release = Pressed()
-    source = Choice([("queue", "")], _("Take it from the queue or from its page."), required=False)
+    source = Choice([("queue", "")], STALE, required=False)
 
     def add_prefix(self, field_name: str) -> str:
         return "from" if field_name == "source" else super().add_prefix(field_name)
@@ -151,7 +152,7 @@ class PulseForm(Form):
         """An address's plus is a blank."""
         moment = parse_datetime(self.cleaned_data["since"].replace(" ", "+"))
         if moment is None or moment.tzinfo is None:
-            raise ValidationError(_("Give a moment with its time zone."))
+            raise ValidationError(STALE)
         return moment
 
 
