@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -18,7 +17,6 @@ from approvals.models import Request
 from approvals.policy.versions import in_force
 from audit.models import Event
 from base.access import LEAD
-from base.home import REPOSITORY
 from console.access import PAGES
 from console.forms.fields import Choice, Colleague, Form, Number, Pattern, Pressed, Several, Text
 from console.forms.policy import PolicyForm
@@ -219,13 +217,3 @@ def test_an_address_with_a_nul_is_no_page() -> None:
     for url in ("/console/customers/a%00b/", "/console/staff/a%00b/", "/console/notes/a%00/"):
         assert client.get(url).status_code in (404, 405)
     assert resolve("/console/customers/a/b c/").kwargs == {"customer_id": "a/b c"}
-
-
-def test_no_page_reads_what_was_posted_by_itself() -> None:
-    """But the attempt's name, which is counted before its form may be tried."""
-    bare = [
-        str(path.relative_to(REPOSITORY))
-        for path in Path(REPOSITORY / "console").rglob("*.py")
-        if any(read in path.read_text() for read in ("request.POST[", "POST.get(", "POST.getlist("))
-    ]
-    assert bare == ["console/sign_in/pages.py"]

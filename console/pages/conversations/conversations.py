@@ -47,11 +47,10 @@ def conversations(request: HttpRequest) -> HttpResponse:
     if "state" in form.errors:
         raise Http404
     tab, query = form.cleaned_data["state"] or "all", form.cleaned_data.get("q", "")
-    wrong = form.errors.get("q", [])
+    wrong = list(form.errors.get("q", []))
+    where = Q(pk__in=[]) if wrong else found_by(query)
     try:
-        page = lists.page(
-            tab=tab, where=Q(pk__in=[]) if wrong else found_by(query), place=request.GET.get("before", "")
-        )
+        page = lists.page(tab=tab, where=where, place=request.GET.get("before", ""))
     except lists.BadPlace as error:
         raise Http404 from error
     names = names_of({found.customer_id for found in page.conversations})

@@ -44,7 +44,7 @@ def edit(request: HttpRequest) -> HttpResponse:
 
 def _base(request: HttpRequest) -> PolicyVersion:
     """What is edited: the version that the form or the address names, else the one in force."""
-    form = BaseForm(request.POST if "base" in request.POST else {"base": request.GET.get("from", "")})
+    form = BaseForm(request.POST or {"base": request.GET.get("from", "")})
     if not form.is_valid():
         raise Http404
     number = form.cleaned_data["base"]
