@@ -32,7 +32,7 @@ PICTURES = (
 class CustomerForm(forms.Form):
     """Whom a visitor wants to be."""
 
-    customer = forms.ChoiceField(choices=[(name, name) for name in DEMO_CUSTOMERS])
+    customer = forms.ChoiceField(choices=lambda: [(name, name) for name in DEMO_CUSTOMERS])
 
 
 View = Callable[[HttpRequest], HttpResponseBase]
