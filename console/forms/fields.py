@@ -97,29 +97,32 @@ REFERENCE, DIGEST = Reference.regex, Digest.regex
 class Number(forms.IntegerField):
     """A whole number of ours: of a row, or of a version."""
 
-    def __init__(self, wrong: Words, *, most: int = _BIGGEST, **kwargs: Any) -> None:
+    def __init__(self, wrong: Words, *, least: int = 0, most: int = _BIGGEST, **kwargs: Any) -> None:
         messages: dict[str, Any] = dict.fromkeys(("required", "invalid", "min_value", "max_value"), wrong)
-        super().__init__(min_value=0, max_value=most, error_messages=messages, **kwargs)
+        super().__init__(min_value=least, max_value=most, error_messages=messages, **kwargs)
 
-
-class Pressed(forms.Field):
-    """A button or a box: whether it is there counts, and its value is one that browsers send."""
-
-    widget = forms.CheckboxInput
-    values = (None, "", "on", "1")
-
-    def __init__(self) -> None:
-        super().__init__(required=False, widget=_Presence)
-
-    def clean(self, value: Any) -> bool:
-        if value not in self.values:
-            raise ValidationError(STALE)
-        return value is not None
+    def to_python(self, value: Any) -> int | None:
+        """Plain digits alone: Python takes other scripts' too."""
+        if value and not (str(value).isascii() and str(value).isdigit()):
+            raise ValidationError(self.error_messages["invalid"])
+        return super().to_python(value)
 
 
 class _Presence(forms.TextInput):
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
         return data.get(name)
+
+
+class Pressed(forms.Field):
+    """A button or a box: whether it is there counts, and its value is one that browsers send."""
+
+    widget = _Presence
+    values = (None, "", "on", "1")
+
+    def clean(self, value: Any) -> bool:
+        if value not in self.values:
+            raise ValidationError(STALE)
+        return value is not None
 
 
 class Colleague(Text):

@@ -40,7 +40,7 @@ class MacroForm(Offered):
     )
     text = Text(
         most=MOST_TEXT, wrong=bounded(gettext_noop("Write something, in at most %(most)s characters."), MOST_TEXT),
-        label=_("Text"), widget=forms.Textarea({"rows": 8}),
+        label=_("Text"), help_text=_("Variables:"), widget=forms.Textarea({"rows": 8}),
     )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from approvals.policy.document import Json
+from approvals.policy.simulation import MOST_DAYS
 from approvals.policy.versions import MOST_CHARACTERS
 from base.money import digits_of, parse
-from console.forms.fields import DIGEST, STALE, Form, Number, Pattern, Text
+from console.forms.fields import DIGEST, STALE, Form, Number, Pattern, Text, bounded
 
 LINES = {
     "automatic_day": gettext_lazy("A day with no person"),
@@ -51,6 +52,12 @@ class BaseForm(Form):
     """The version that is edited; the one in force without a number."""
 
     base = Number(STALE, most=2**31 - 1, required=False)
+
+
+class DaysForm(Form):
+    """Of how many days the verdicts are taken again."""
+
+    days = Number(bounded(gettext_noop("Simulate 1 to %(most)s days."), MOST_DAYS), least=1, most=MOST_DAYS)
 
 
 class StepForm(Form):

@@ -1,8 +1,12 @@
 """Every page that acts, every field that it reads: what is no answer to the field is refused, and changes nothing."""
 
+import inspect
+import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -15,7 +19,9 @@ from django.urls import resolve, reverse
 from approvals.decisions.reauthentication import SESSION_KEY
 from approvals.models import Request
 from approvals.policy.versions import in_force
+from approvals.requests import queue_filters
 from audit.models import Event
+from audit.search import FILTERS
 from base.access import LEAD
 from console.access import PAGES
 from console.forms.fields import Choice, Colleague, Form, Number, Pattern, Pressed, Several, Text
@@ -27,6 +33,7 @@ __all__ = ["arguments"]
 pytestmark = pytest.mark.django_db
 
 NUL, HALF, LONG, ODD = "a\x00b", "a\ud800b", "x" * 100_001, "[object Object]"
+DIGITS = "9" * 5_000
 ACTS = sorted(name for name, page in PAGES.items() if page.acts)
 DEEDS = ("deed", "do")
 """Fields whose value says which other form is read."""
@@ -145,7 +152,7 @@ def spoilt(field: forms.Field) -> Iterator[str]:
     """What no field takes; a text of another kind is still a text."""
     yield from (NUL, HALF, LONG)
     if type(field) is not Text:
-        yield ODD
+        yield from (ODD, DIGITS)
 
 
 @contextmanager
@@ -209,6 +216,29 @@ def test_pages_of_ones_own_account_never_break(name: str, arguments: dict[str, A
     keys = ("code", "password", "old_password", "new_password1", "new_password2", "name", "credential")
     for text in (NUL, HALF, LONG, ODD):
         assert walk.send(dict.fromkeys(keys, text))[0] < 500
+
+
+def read_names(module: ModuleType) -> set[str]:
+    """What a module of pages reads of an address."""
+    found = set(re.findall(r'request\.GET(?:\.get\w*\(|\[)"(\w+)"', inspect.getsource(module)))
+    given = [form for form in vars(module).values() if isinstance(form, type) and issubclass(form, Form)]
+    found |= {name for form in given for name in form.base_fields}
+    found |= set(queue_filters.NAMES) | {"sort", "after", "row"} if "queue_filters" in vars(module) else set()
+    return found | (set(FILTERS) | {"cursor"} if "FILTERS" in vars(module) else set())
+
+
+@pytest.mark.parametrize("name", sorted(name for name, page in PAGES.items() if page.reads and name not in ALLAUTH))
+def test_no_address_breaks_a_page(name: str, arguments: dict[str, Any], bound: list[Form]) -> None:
+    make_staff("person", "auditor")
+    url = reverse(name, args=arguments.get(name, ()))
+    module = sys.modules[inspect.unwrap(resolve(url).func).__module__]
+    client = Client()
+    client.force_login(make_staff("reader", "lead" if LEAD in PAGES[name].reads else PAGES[name].reads[0]))
+    for key in read_names(module):
+        for text in (NUL, HALF, LONG, ODD, DIGITS):
+            with told(key, text[:20]):
+                query = urlencode({key: text}, errors="surrogatepass")
+                assert client.get(url, QUERY_STRING=query).status_code < 500
 
 
 def test_an_address_with_a_nul_is_no_page() -> None:
