@@ -37,7 +37,7 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "hand_off_to_human": ({"summary": "wants a person"}, "agents.tools.hand_off.new_reference"),
     "withdraw_request": ({"reference": "R-1"}, "agents.tools.requests.Request"),
 }  # fmt: skip
-HANDLERS = ("read", "plan", "look", "act")
+HANDLERS = ("read", "plan", "lookup", "act")
 
 
 def test_these_are_the_tools() -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from agents.dispatch import dispatch as listed
 from agents.dispatch import guards
+from approvals.policy.versions import verdict_under
+from base.locks import lock_customer
 from tests.conftest import Propose
 
 GUARDS = (
@@ -30,8 +32,8 @@ def passed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     for name in GUARDS:
         monkeypatch.setattr(guards, name, noting(name, getattr(guards, name)))
-    monkeypatch.setattr(listed, "lock_customer", noting("lock_customer", listed.lock_customer))
-    monkeypatch.setattr(listed, "verdict_under", noting("verdict", listed.verdict_under))
+    monkeypatch.setattr(listed, "lock_customer", noting("lock_customer", lock_customer))
+    monkeypatch.setattr(listed, "verdict_under", noting("verdict", verdict_under))
     return names
 
 
