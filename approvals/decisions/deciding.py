@@ -152,7 +152,5 @@ def _validate(
     for name, text in (("note", note), ("customer_message", customer_message)):
         if len(text) > MOST_TEXT:
             fields[name] = [_("At most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]
-        elif "\x00" in text:
-            fields[name] = [_("Contains a NUL character; remove it.")]
     if fields:
         raise Invalid(fields)

@@ -82,7 +82,7 @@ def _set_contact(staff: Staff, email: str, phone: str) -> None:
 
 
 def _is_customer(customer_id: str) -> bool:
-    return "\0" not in customer_id and Customer.objects.filter(customer_id=customer_id).exists()
+    return Customer.objects.filter(customer_id=customer_id).exists()
 
 
 def _taken(name: str) -> str:

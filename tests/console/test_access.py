@@ -27,8 +27,16 @@ DOES = {
     ("request-told", "POST"): 200,
     ("pulse", "GET"): 404,  # of which request?
     ("several", "POST"): 422,
-    ("note", "POST"): 302,
-    ("flag", "POST"): 302,
+    ("note", "POST"): 422,
+    ("flag", "POST"): 422,
+    ("overview-spot-check", "POST"): 422,
+    ("request-mistake", "POST"): 422,
+    ("request-give", "POST"): 422,
+    ("request-snooze", "POST"): 422,
+    ("request-ask", "POST"): 422,
+    ("shift", "POST"): 422,
+    ("turn-steer", "POST"): 422,
+    ("conversation-note", "POST"): 422,
     ("clearances", "POST"): 404,  # no such colleague
     ("tasks", "POST"): 404,  # no such task
     ("policy", "POST"): 422,

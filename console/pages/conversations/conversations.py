@@ -4,6 +4,7 @@ import uuid
 from typing import Any, cast
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
@@ -12,13 +13,14 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.chat import lists, takeover
-from agents.chat.api_shapes import NewMessage
 from agents.models import Conversation, ToolCall
 from approvals.casefile import notes
 from approvals.decisions.participants import takes_part
 from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
 from approvals.models import Request, Staff
 from base.access import DECIDES, LEAD, READS_CONSOLE, staff_page
+from console.forms.conversations import SayForm, SearchForm, TakeForm
+from console.forms.customers import NoteForm
 from console.pages.conversations.fragments import read_by
 from console.pages.conversations.search import found_by, names_of
 
@@ -41,11 +43,14 @@ _TABS = {
 @require_safe
 def conversations(request: HttpRequest) -> HttpResponse:
     """The list; tab, search and place in it stand in the address."""
-    tab, query = request.GET.get("state", "all"), request.GET.get("q", "")[:200]
-    if tab not in lists.TABS:
+    form = SearchForm(request.GET)
+    if "state" in form.errors:
         raise Http404
+    tab, query = form.cleaned_data["state"] or "all", form.cleaned_data.get("q", "")
+    wrong = list(form.errors.get("q", []))
+    where = Q(pk__in=[]) if wrong else found_by(query)
     try:
-        page = lists.page(tab=tab, where=found_by(query), place=request.GET.get("before", ""))
+        page = lists.page(tab=tab, where=where, place=request.GET.get("before", ""))
     except lists.BadPlace as error:
         raise Http404 from error
     names = names_of({found.customer_id for found in page.conversations})
@@ -53,12 +58,13 @@ def conversations(request: HttpRequest) -> HttpResponse:
     context = {
         "tabs": [(name, label, urlencode({**kept, "state": name})) for name, label in _TABS.items()],
         "tab": tab,
-        "query": query,
+        "query": form["q"].value() or "",
+        "wrong": wrong,
         "conversations": [(found, names.get(found.customer_id, found.customer_id)) for found in page.conversations],
         "before": urlencode({**kept, "before": page.following}) if page.following else "",
         "is_later": "before" in request.GET,
     }
-    return render(request, "pages/conversations/conversations.html", context)
+    return render(request, "pages/conversations/conversations.html", context, status=422 if wrong else 200)
 
 
 @staff_page(*READS_CONSOLE)
@@ -69,7 +75,8 @@ def conversation(request: HttpRequest, conversation_id: uuid.UUID) -> HttpRespon
 
 
 def _page(request: HttpRequest, found: Conversation, status: int = 200, **more: Any) -> HttpResponse:
-    context = read_by(request, found) | _desk(request, found) | {"name": names_of({found.customer_id})} | more
+    context = read_by(request, found) | _desk(request, found) | {"name": names_of({found.customer_id})}
+    context |= {"note_form": NoteForm(), **more}
     context |= {"name": context["name"].get(found.customer_id, found.customer_id), "notes": notes.notes_on(found.pk)}
     context |= {"live": _seal_of_transcript(found), "follows": "before" not in request.GET}
     return render(request, "pages/conversations/conversation.html", context, status=status)
@@ -127,8 +134,12 @@ def _desk(request: HttpRequest, found: Conversation) -> dict[str, Any]:
 @require_POST
 def take(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Take it over from the assistant, or a lead from a colleague."""
-    instead_of = request.POST.get("instead_of", "")
-    return _deed(request, conversation_id, takeover.take_over, _("It is yours. The assistant is silent."), instead_of)
+    form = TakeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, form.refusal.message)
+        return _page(request, _found(conversation_id), 422)
+    told = _("It is yours. The assistant is silent.")
+    return _deed(request, conversation_id, takeover.take_over, told, **form.cleaned_data)
 
 
 @staff_page(*DECIDES)
@@ -146,10 +157,7 @@ def close(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     return _deed(request, conversation_id, takeover.close, _("The conversation is closed."))
 
 
-def _deed(
-    request: HttpRequest, conversation_id: uuid.UUID, deed: Any, told: str, instead_of: str | None = None
-) -> HttpResponse:
-    more = {} if instead_of is None else {"instead_of": instead_of}
+def _deed(request: HttpRequest, conversation_id: uuid.UUID, deed: Any, told: str, **more: str) -> HttpResponse:
     try:
         deed(conversation_id=conversation_id, staff=_staff(request), **more)
     except NotFound as error:
@@ -165,12 +173,13 @@ def _deed(
 @require_POST
 def say(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Write to the customer; what could not be sent stays in its field."""
+    form = SayForm(request.POST)
     try:
-        takeover.say(conversation_id=conversation_id, staff=_staff(request), **_written(request))
+        takeover.say(conversation_id=conversation_id, staff=_staff(request), **form.checked())
     except NotFound as error:
         raise Http404 from error
     except DecisionError as error:
-        typed = {"error": error, "typed": request.POST.get("text", "")}
+        typed = {"error": error, "typed": form["text"].value() or ""}
         return _answer(request, _found(conversation_id), _STATUS[type(error)], **typed)
     if not request.headers.get("HX-Request"):
         return redirect("conversation", conversation_id)
@@ -183,30 +192,17 @@ def _answer(request: HttpRequest, found: Conversation, status: int, **more: Any)
     return render(request, "pages/conversations/_desk.html", _desk(request, found) | more, status=status)
 
 
-def _written(request: HttpRequest) -> dict[str, str]:
-    """The message under the limits that customers have too."""
-    body = NewMessage(
-        data={name: request.POST.get(name, "").replace("\r\n", "\n").strip() for name in ("client_id", "text")}
-    )
-    if not body.is_valid():
-        raise Invalid({name: [str(text) for text in texts] for name, texts in body.errors.items()})
-    return dict(body.validated_data)
-
-
 @staff_page(*DECIDES)
 @require_POST
 def note(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Write something down about it, for colleagues alone."""
-    found = _found(conversation_id)
-    try:
-        notes.write_note(
-            staff=_staff(request), customer_id=found.customer_id, conversation_id=found.pk,
-            text=request.POST.get("text", ""),
-        )  # fmt: skip
-    except DecisionError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, _("The note is kept."))
+    found, form = _found(conversation_id), NoteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, 422, note_form=form)
+    notes.write_note(
+        staff=_staff(request), customer_id=found.customer_id, conversation_id=found.pk, text=form.cleaned_data["text"]
+    )
+    messages.success(request, _("The note is kept."))
     return redirect("conversation", conversation_id)
 
 

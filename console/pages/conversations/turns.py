@@ -12,6 +12,7 @@ from agents.models import Turn
 from agents.turns import steering
 from audit.models import Event
 from base.access import ADMIN, LEAD, READS_CONSOLE, role_of, staff_page
+from console.forms.conversations import SteerForm
 
 STEERS = (LEAD, ADMIN)
 _DEEDS = {"retry": steering.retry_turn, "end": steering.end_turn}
@@ -28,6 +29,10 @@ def turns(request: HttpRequest) -> HttpResponse:
 @require_safe
 def turn(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
     """One turn: how far it got, what it used, and its events."""
+    return _page(request, turn_id)
+
+
+def _page(request: HttpRequest, turn_id: uuid.UUID, status: int = 200) -> HttpResponse:
     found = get_object_or_404(Turn, pk=turn_id)
     context = {
         "turn": found,
@@ -36,7 +41,7 @@ def turn(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
         "may_retry": found.reason in steering.FAILED,
         "may_end": found.state != Turn.State.FINISHED,
     }
-    return render(request, "pages/conversations/turn.html", context)
+    return render(request, "pages/conversations/turn.html", context, status=status)
 
 
 @staff_page(*STEERS)
@@ -44,12 +49,12 @@ def turn(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
 def steer(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
     """Try a failed turn again, or end one that runs."""
     found = get_object_or_404(Turn, pk=turn_id)
-    deed = _DEEDS.get(request.POST.get("deed", ""))
-    if deed is None:
-        messages.error(request, gettext("Choose to try the turn again or to end it."))
-        return redirect("turn", found.pk)
+    form = SteerForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, form.refusal.message)
+        return _page(request, turn_id, status=422)
     try:
-        made = deed(found.pk, by=request.user.get_username())
+        made = _DEEDS[form.cleaned_data["deed"]](found.pk, by=request.user.get_username())
     except steering.CannotSteer as refusal:
         messages.error(request, str(refusal))
         return redirect("turn", found.pk)

@@ -13,7 +13,7 @@ from django.contrib import messages
 from django.contrib.auth.forms import PasswordChangeForm
 from django.db import transaction
 from django.db.models.functions import Now
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
@@ -22,6 +22,7 @@ from approvals.models import Staff
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
 from base.access import ROLES, staff_page
+from console.forms.people import EndSessionForm
 from console.sign_in import sessions, throttle
 from console.sign_in.forms import Confirm, ConfirmByCode
 from console.sign_in.pages import as_json, read_and_write, too_many
@@ -102,8 +103,11 @@ def my_sessions(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         context = {"sessions": sessions.sessions_of(staff), "current": request.session.session_key}
         return render(request, "pages/account/sessions.html", context)
-    if number := request.POST.get("end"):
-        chosen = get_object_or_404(UserSession, user=staff, pk=number if number.isascii() and number.isdigit() else 0)
+    form = EndSessionForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    if number := form.cleaned_data["end"]:
+        chosen = get_object_or_404(UserSession, user=staff, pk=number)
         sessions.end_one(staff=staff, session=chosen, by=staff)
     else:
         sessions.end_others(request, staff)

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from approvals.models import PolicyVersion, Staff
 from approvals.policy import versions
 from approvals.policy.document import InvalidDocument
-from approvals.policy.simulation import MOST_DAYS, Simulation, go_on
+from approvals.policy.simulation import Simulation, go_on
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
 from base.access import READS_RECORD, staff_page
-from console.forms.policy import PolicyForm
+from console.forms.policy import BaseForm, DaysForm, PolicyForm, StepForm
 from console.pages.overview.charts import Chart, draw
 from console.pages.policy.simulation_state import SECONDS, seal, unseal
 
@@ -44,10 +44,11 @@ def edit(request: HttpRequest) -> HttpResponse:
 
 def _base(request: HttpRequest) -> PolicyVersion:
     """What is edited: the version that the form or the address names, else the one in force."""
-    text = request.POST.get("base", request.GET.get("from", "")) or str(versions.version_in_force())
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    form = BaseForm(request.POST or {"base": request.GET.get("from", "")})
+    if not form.is_valid():
         raise Http404
-    return get_object_or_404(PolicyVersion, pk=int(text))
+    number = form.cleaned_data["base"]
+    return get_object_or_404(PolicyVersion, pk=versions.version_in_force() if number is None else number)
 
 
 def _edit(request: HttpRequest, form: PolicyForm, status: int = 200) -> HttpResponse:
@@ -74,13 +75,14 @@ def withdraw(request: HttpRequest, number: int) -> HttpResponse:
 def simulation(request: HttpRequest, number: int) -> HttpResponse:
     """Begin to take the verdicts of so many days again; what takes longer goes on by `simulation_step`."""
     get_object_or_404(PolicyVersion, pk=number)
-    text = request.GET.get("days", "")
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_DAYS):
-        message = _("Simulate 1 to %(most)s days.") % {"most": MOST_DAYS}
-        return render(request, "pages/policy/_simulation.html", {"number": number, "wrong": message}, status=422)
+    form = DaysForm(request.GET)
+    if not form.is_valid():
+        wrong = {"number": number, "wrong": form.refusal.message}
+        return render(request, "pages/policy/_simulation.html", wrong, status=422)
+    days = form.cleaned_data["days"]
     actor = Actor(kind="staff", id=_staff(request).username)
-    record(actor, NewEvent(kind=Kind.ACCESS, decision="read", policy_version=number), what=f"simulation of {text} days")
-    return _step(request, number, Simulation(days=int(text)))
+    record(actor, NewEvent(kind=Kind.ACCESS, decision="read", policy_version=number), what=f"simulation of {days} days")
+    return _step(request, number, Simulation(days=days))
 
 
 @staff_page(*READS_RECORD)
@@ -88,8 +90,10 @@ def simulation(request: HttpRequest, number: int) -> HttpResponse:
 def simulation_step(request: HttpRequest, number: int) -> HttpResponse:
     """Go on with a replay that this person began."""
     get_object_or_404(PolicyVersion, pk=number)
+    form = StepForm(request.POST)
     try:
-        found = unseal(request.POST.get("state", ""), version=number, staff_id=_staff(request).pk)
+        sealed = form.cleaned_data["state"] if form.is_valid() else ""
+        found = unseal(sealed, version=number, staff_id=_staff(request).pk)
     except signing.BadSignature:
         message = _("This simulation is too old; begin again.")
         return render(request, "pages/policy/_simulation.html", {"number": number, "wrong": message}, status=422)

@@ -13,6 +13,7 @@ from approvals.policy import versions as policies
 from approvals.policy.document import InvalidDocument, changes
 from approvals.policy.simulation import MOST_DAYS
 from base.access import READS_RECORD, role_of, staff_page
+from console.forms.policy import DocumentForm
 
 MOST_ROWS = 100
 
@@ -23,7 +24,10 @@ def versions(request: HttpRequest) -> HttpResponse:
     """The document in force and every version; a POST proposes the next."""
     if request.method != "POST":
         return _versions(request)
-    text = request.POST.get("document", "")
+    form = DocumentForm(request.POST)
+    text = str(form["document"].value() or "")
+    if not form.is_valid():
+        return _versions(request, text, {"document": form.refusal.message}, status=422)
     try:
         made = policies.propose(staff=_staff(request), text=text)
     except InvalidDocument as error:

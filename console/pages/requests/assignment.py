@@ -14,8 +14,10 @@ from approvals.decisions import eligibility
 from approvals.people import shifts
 from approvals.requests import assignment
 from base.access import DECIDES, LEAD, staff_page
+from console.forms.requests import AskForm, AssignForm, GiveForm, SnoozeForm
 from console.pages.requests import questions
 from console.pages.requests.queue import row_after
+from console.pages.requests.request import refused
 from console.people import staff_of
 
 
@@ -23,9 +25,12 @@ from console.people import staff_of
 @require_POST
 def assign(request: HttpRequest, reference: str) -> HttpResponse:
     """Tell colleagues that one is on it, or give it back."""
-    deed = assignment.release if "release" in request.POST else assignment.assign
+    form = AssignForm(request.POST)
+    if not form.is_valid():
+        return refused(request, reference, form)
+    deed = assignment.release if form.cleaned_data["release"] else assignment.assign
     done = _try(request, lambda: deed(reference=reference, staff=staff_of(request)))
-    if request.POST.get("from") != "queue":
+    if not form.cleaned_data["source"]:
         return redirect("request", reference)
     if "HX-Request" not in request.headers:
         return redirect("console")
@@ -37,9 +42,12 @@ def assign(request: HttpRequest, reference: str) -> HttpResponse:
 @require_POST
 def give(request: HttpRequest, reference: str) -> HttpResponse:
     """Have a colleague take it."""
+    form = GiveForm(request.POST)
+    if not form.is_valid():
+        return refused(request, reference, form)
+    to = form.cleaned_data["to"]
 
     def deed() -> None:
-        to = shifts.colleague(request.POST.get("to", ""))
         assignment.give(reference=reference, to=to, by=staff_of(request))
         messages.success(request, gettext("%(name)s has it now.") % {"name": to.username})
 
@@ -59,13 +67,16 @@ def reassign(request: HttpRequest, reference: str) -> HttpResponse:
 @require_POST
 def snooze(request: HttpRequest, reference: str) -> HttpResponse:
     """Leave it out of one's own queue for a while, or have it back."""
-    if "wake" in request.POST:
+    form = SnoozeForm(request.POST)
+    if not form.is_valid():
+        return refused(request, reference, form)
+    if form.cleaned_data["wake"]:
         shifts.wake(reference=reference, staff=staff_of(request))
         messages.success(request, gettext("It is in your queue again."))
         return redirect("request", reference)
 
     def deed() -> None:
-        shifts.snooze(reference=reference, staff=staff_of(request), how_long=request.POST.get("how_long", ""))
+        shifts.snooze(reference=reference, staff=staff_of(request), how_long=form.cleaned_data["how_long"])
         messages.success(request, gettext("%(reference)s rests in your queue.") % {"reference": reference})
 
     return redirect("console") if _try(request, deed) else redirect("request", reference)
@@ -75,9 +86,12 @@ def snooze(request: HttpRequest, reference: str) -> HttpResponse:
 @require_POST
 def ask(request: HttpRequest, reference: str) -> HttpResponse:
     """Ask the customer one of the fixed questions."""
+    form = AskForm(request.POST)
+    if not form.is_valid():
+        return refused(request, reference, form)
 
     def deed() -> None:
-        questions.ask(reference=reference, staff=staff_of(request), code=request.POST.get("code", ""))
+        questions.ask(reference=reference, staff=staff_of(request), code=form.cleaned_data["code"])
         messages.success(request, gettext("Asked: the customer reads it in the chat."))
 
     _try(request, deed)

@@ -12,8 +12,7 @@ from approvals.models import Request
 from base.access import DECIDES, staff_page
 from base.money import show
 from console.forms.amounts import amount_of
-
-MOST_TEXT = 2_000
+from console.forms.requests import AmountForm
 
 
 @staff_page(*DECIDES)
@@ -23,10 +22,13 @@ def told(request: HttpRequest, reference: str) -> HttpResponse:
     found = get_object_or_404(Request, pk=reference)
     if found.state != Request.State.PENDING:
         raise Http404
-    message = request.POST.get("customer_message", "").strip()[:MOST_TEXT]
+    form = AmountForm(request.POST)
+    if not form.is_valid():
+        return render(request, "pages/request/_told.html", {"error": form.refusal.message}, status=422)
+    message = form.cleaned_data["customer_message"]
     context = {"denied": text_of(found, "denied", message)}
     try:
-        context["approved"] = _approved(found, request.POST.get("amount", ""), message)
+        context["approved"] = _approved(found, form.cleaned_data["amount"], message)
     except errors.DecisionError as error:
         context["error"] = error.message
     return render(request, "pages/request/_told.html", context)

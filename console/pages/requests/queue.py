@@ -1,6 +1,5 @@
 """The queue: one page of a view, and what has changed of it since it was shown."""
 
-import datetime as dt
 import json
 from typing import Any
 
@@ -8,7 +7,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
@@ -20,6 +18,7 @@ from approvals.requests import queue as the_queue
 from approvals.requests import queue_filters
 from base.access import DECIDES, READS_CONSOLE, staff_page
 from base.templatetags.words import RULES, TOOLS
+from console.forms.requests import PulseForm
 from console.live.viewers import viewers
 from console.people import staff_of
 
@@ -60,9 +59,12 @@ def queue(request: HttpRequest) -> HttpResponse:
 def pulse(request: HttpRequest) -> HttpResponse:
     """For an open queue: the rows on screen that look different now, and how many are new in its view. `row` is a
     reference with the seal that was shown; `since` is when."""
-    filters, staff, since = _filters(request), staff_of(request), _moment(request.GET.get("since", ""))
-    seals = dict(part.partition("~")[::2] for part in request.GET.getlist("row")[: the_queue.PAGE])
-    rows = the_queue.rows_of([reference for reference in seals if "\x00" not in reference])
+    form = PulseForm(request.GET)
+    if not form.is_valid():
+        raise Http404
+    filters, staff, since = _filters(request), staff_of(request), form.cleaned_data["since"]
+    seals = dict(form.cleaned_data["row"][: the_queue.PAGE])
+    rows = the_queue.rows_of(list(seals))
     around = _row_context(request, filters, rows)
     fresh = the_queue.count(filters, staff, since=since) if "after" not in request.GET else 0
     waiting = the_queue.waiting_count()
@@ -119,13 +121,6 @@ def _kept(request: HttpRequest) -> str:
     for name in [name for name, text in query.items() if name in ("after", "since", "row") or not text]:
         del query[name]
     return query.urlencode()
-
-
-def _moment(text: str) -> dt.datetime:
-    moment = parse_datetime(text.replace(" ", "+")) if len(text) < 60 else None
-    if moment is None or moment.tzinfo is None:
-        raise Http404
-    return moment
 
 
 def capped(number: int) -> str:
