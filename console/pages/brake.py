@@ -3,8 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods
+from django.utils.translation import gettext, gettext_lazy
 
 from agents.tools.registry import tools
 from approvals import brakes
@@ -15,8 +14,7 @@ from base.access import READS_CONSOLE, role_of, staff_page
 ALL_WRITES, ANSWERS = "writes", "answers"
 
 
-@staff_page(*READS_CONSOLE)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(READS_CONSOLE, acts=brakes.BRAKES, what=gettext_lazy("The brake: see it; pull it and let go"))
 def brake(request: HttpRequest) -> HttpResponse:
     """Everybody on the console sees what is stopped; leads and administrators move it."""
     error, status = "", 200

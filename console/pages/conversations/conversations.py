@@ -9,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from agents.chat import lists, takeover
 from agents.chat.api_shapes import NewMessage
@@ -37,8 +36,7 @@ _TABS = {
 }
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("Conversations"))
 def conversations(request: HttpRequest) -> HttpResponse:
     """The list; tab, search and place in it stand in the address."""
     tab, query = request.GET.get("state", "all"), request.GET.get("q", "")[:200]
@@ -61,8 +59,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/conversations/conversations.html", context)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def conversation(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """One conversation with its desk."""
     return _page(request, _found(conversation_id))
@@ -75,8 +72,7 @@ def _page(request: HttpRequest, found: Conversation, status: int = 200, **more: 
     return render(request, "pages/conversations/conversation.html", context, status=status)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def live(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """What was said, for a page that follows it: 204 while that has seen everything."""
     found = _found(conversation_id)
@@ -92,8 +88,7 @@ def _seal_of_transcript(found: Conversation) -> str:
     return f"{last}-{results.values_list('pk', flat=True).first()}"
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def desk(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Who has it and what one may do, for a page that follows it: 204 while nothing has changed."""
     context = _desk(request, _found(conversation_id))
@@ -123,24 +118,21 @@ def _desk(request: HttpRequest, found: Conversation) -> dict[str, Any]:
     }
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Take a conversation over, answer the customer, hand it back"))
 def take(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Take it over from the assistant, or a lead from a colleague."""
     instead_of = request.POST.get("instead_of", "")
     return _deed(request, conversation_id, takeover.take_over, _("It is yours. The assistant is silent."), instead_of)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def hand_back(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Let the assistant go on."""
     told = _("Handed back: the assistant answers the customer's next message.")
     return _deed(request, conversation_id, takeover.hand_back, told)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Close a conversation"))
 def close(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """End it."""
     return _deed(request, conversation_id, takeover.close, _("The conversation is closed."))
@@ -161,8 +153,7 @@ def _deed(
     return redirect("conversation", conversation_id)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def say(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Write to the customer; what could not be sent stays in its field."""
     try:
@@ -193,8 +184,7 @@ def _written(request: HttpRequest) -> dict[str, str]:
     return dict(body.validated_data)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Write a note about a conversation"))
 def note(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Write something down about it, for colleagues alone."""
     found = _found(conversation_id)

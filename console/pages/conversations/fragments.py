@@ -8,7 +8,6 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from agents.context.taint import text_at
 from agents.models import Conversation, Message, ToolCall
@@ -20,8 +19,7 @@ MOST_MESSAGES = 200
 ONE_READING = dt.timedelta(minutes=10)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def transcript(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """What was said, as a fragment for the page of a request."""
     found = get_object_or_404(Conversation, pk=conversation_id)

@@ -5,8 +5,7 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.casefile import conflicts
 from approvals.errors import DecisionError
@@ -14,8 +13,7 @@ from approvals.models import Staff
 from base.access import LEAD, staff_page
 
 
-@staff_page(LEAD)
-@require_POST
+@staff_page(acts=(LEAD,), what=gettext_lazy("Clear a colleague who shares something with a customer"))
 def clear(request: HttpRequest) -> HttpResponse:
     """A lead says that it is chance; the colleague may decide about the customer from then on."""
     form = {name: request.POST.get(name, "").replace("\x00", "") for name in ("customer", "staff", "reason")}

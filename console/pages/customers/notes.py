@@ -5,8 +5,7 @@ from typing import cast
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.casefile.notes import write_note
 from approvals.errors import DecisionError
@@ -16,8 +15,7 @@ from ledger.access.staff import as_staff
 from ledger.models import Customer
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Write a note about a customer"))
 def note(request: HttpRequest, customer_id: str) -> HttpResponse:
     """Add a note for colleagues."""
     if "\x00" in customer_id or not as_staff(lambda: Customer.objects.filter(pk=customer_id).exists()):

@@ -3,9 +3,8 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from approvals import errors
 from approvals.people import shifts
@@ -14,8 +13,7 @@ from base.access import DECIDES, staff_page
 from console.people import staff_of
 
 
-@staff_page(*DECIDES)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(DECIDES, acts=DECIDES, what=gettext_lazy("One's own shift: away, hand over"))
 def shift(request: HttpRequest) -> HttpResponse:
     """What one has; a POST goes away, comes back or hands over."""
     if request.method == "POST":

@@ -9,8 +9,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.translation import gettext, ngettext
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from approvals.decisions.bulk import MOST
 from approvals.models import Decision
@@ -24,8 +23,7 @@ from console.live.viewers import viewers
 from console.people import staff_of
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("The queue of requests"))
 def queue(request: HttpRequest) -> HttpResponse:
     """One page of the view that the address names."""
     staff, shown_at = staff_of(request), timezone.now()
@@ -55,8 +53,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/queue/queue.html", context)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def pulse(request: HttpRequest) -> HttpResponse:
     """For an open queue: the rows on screen that look different now, and how many are new in its view. `row` is a
     reference with the seal that was shown; `since` is when."""
