@@ -18,6 +18,7 @@ from approvals.decisions.participants import takes_part
 from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
 from approvals.models import Request, Staff
 from base.access import DECIDES, LEAD, READS_CONSOLE, staff_page
+from base.keyset import BadCursor
 from console.pages.conversations.fragments import read_by
 from console.pages.conversations.search import found_by, names_of
 
@@ -44,7 +45,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
         raise Http404
     try:
         page = lists.page(tab=tab, where=found_by(query), place=request.GET.get("before", ""))
-    except lists.BadPlace as error:
+    except BadCursor as error:
         raise Http404 from error
     names = names_of({found.customer_id for found in page.conversations})
     kept = {"state": tab, "q": query}

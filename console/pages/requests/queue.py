@@ -18,6 +18,7 @@ from approvals.policy.versions import in_force
 from approvals.requests import queue as the_queue
 from approvals.requests import queue_filters
 from base.access import DECIDES, READS_CONSOLE, staff_page
+from base.keyset import BadCursor
 from base.templatetags.words import RULES, TOOLS
 from console.live.viewers import viewers
 from console.people import staff_of
@@ -30,7 +31,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     filters = _filters(request)
     try:
         page = the_queue.page(filters, staff, after=request.GET.get("after", ""))
-    except queue_filters.NoSuchView as error:
+    except BadCursor as error:
         raise Http404 from error
     context = _row_context(request, filters, page.rows) | {
         "after": page.after,
