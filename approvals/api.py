@@ -21,8 +21,10 @@ from base.access import DECIDES
 from base.http.errors import ApiError, invalid
 from base.http.paging import next_url
 from base.http.staff_api import StaffView
+from base.keyset import BadCursor, Keyset
 
 MOST, USUAL = 200, 50
+_SOONEST = Keyset({"expires_at": dt.datetime, "reference": str})
 
 
 class StaffTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -44,8 +46,7 @@ class Requests(StaffView):
         filters = shapes.RequestFilters(data=request.query_params)
         filters.is_valid(raise_exception=True)
         wanted = filters.validated_data
-        limit = wanted.get("limit", USUAL)
-        found = Request.objects.filter(is_decoy=False).order_by("expires_at", "reference")
+        found = Request.objects.filter(is_decoy=False)
         for name, column in (
             ("state", "state"),
             ("conversation", "conversation_id"),
@@ -53,20 +54,11 @@ class Requests(StaffView):
         ):
             if value := wanted.get(name):
                 found = found.filter(**{column: value})
-        if cursor := wanted.get("cursor"):
-            found = found.extra(where=["(expires_at, reference) > (%s, %s)"], params=_read_cursor(cursor))
-        rows = list(found[: limit + 1])
-        last = rows[limit - 1] if len(rows) > limit else None
-        cursor = f"{last.expires_at.isoformat()}~{last.reference}" if last else None
-        return Response({"results": [show(row) for row in rows[:limit]], "next": next_url(request, cursor)})
-
-
-def _read_cursor(cursor: str) -> list[Any]:
-    at, _, reference = cursor.partition("~")
-    try:
-        return [dt.datetime.fromisoformat(at), reference]
-    except ValueError as exc:
-        raise invalid({"cursor": ["Use `next` as it was given."]}) from exc
+        try:
+            part = _SOONEST.page(found, wanted.get("cursor"), wanted.get("limit", USUAL))
+        except BadCursor as exc:
+            raise invalid({"cursor": ["Use `next` as it was given."]}) from exc
+        return Response({"results": [show(row) for row in part.rows], "next": next_url(request, part.cursor or None)})
 
 
 def show(request: Request) -> dict[str, Any]:

@@ -12,7 +12,7 @@ class RequestFilters(serializers.Serializer[object]):
     conversation = serializers.UUIDField(required=False)
     customer = serializers.CharField(required=False, max_length=200)
     limit = serializers.IntegerField(required=False, min_value=1, max_value=200)
-    cursor = serializers.CharField(required=False, max_length=100)
+    cursor = serializers.CharField(required=False, max_length=300)
 
 
 class RequestShape(serializers.Serializer[object]):

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.utils.translation import gettext_lazy
 
 from agents.tools.registry import tools
 from approvals import brakes
@@ -14,8 +14,7 @@ from console.forms.brake import ALL_WRITES, ANSWERS, BrakeForm
 from console.people import staff_of
 
 
-@staff_page(*READS_CONSOLE)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(READS_CONSOLE, acts=brakes.BRAKES, what=gettext_lazy("The brake: see it; pull it and let go"))
 def brake(request: HttpRequest) -> HttpResponse:
     """Everybody on the console sees what is stopped; leads and administrators move it."""
     error, status, form = "", 200, BrakeForm()

@@ -6,7 +6,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
 
 from audit.record import Actor
 from base.access import ADMIN, LEAD, READS_CONSOLE, role_of, staff_page
@@ -31,8 +30,7 @@ TABS = {
 }
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=_("Payouts"))
 def payouts(request: HttpRequest) -> HttpResponse:
     """One tab of payouts, newest first."""
     return _page(request)
@@ -55,8 +53,7 @@ def _page(request: HttpRequest, status: int = 200) -> HttpResponse:
     return render(request, "pages/payouts/payouts.html", context, status=status)
 
 
-@staff_page(*ACTS)
-@require_POST
+@staff_page(acts=ACTS, what=_("Resolve a payout"))
 def act(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Look one up at the provider, or note that somebody took care of it."""
     form = PayoutForm(request.POST)
@@ -71,8 +68,7 @@ def act(request: HttpRequest, transfer_id: int) -> HttpResponse:
     return redirect("payouts")
 
 
-@staff_page(*ACTS)
-@require_POST
+@staff_page(acts=ACTS, what=_("Compare with the payment provider"))
 def compare(request: HttpRequest) -> HttpResponse:
     """Compare the books with the provider now."""
     provider = connector()

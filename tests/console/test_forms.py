@@ -23,7 +23,7 @@ from approvals.requests import queue_filters
 from audit.models import Event
 from audit.search import FILTERS
 from base.access import LEAD
-from console.access import PAGES
+from console.access import registered
 from console.forms.fields import Choice, Colleague, Form, Number, Pattern, Pressed, Several, Text
 from console.forms.policy import PolicyForm
 from tests.console.test_access import arguments
@@ -34,7 +34,8 @@ pytestmark = pytest.mark.django_db
 
 NUL, HALF, LONG, ODD = "a\x00b", "a\ud800b", "x" * 100_001, "[object Object]"
 DIGITS = "9" * 5_000
-ACTS = sorted(name for name, page in PAGES.items() if page.acts)
+PAGES = registered()
+ACTS = sorted(name for name, rights in PAGES.items() if rights.acts)
 DEEDS = ("deed", "do")
 """Fields whose value says which other form is read."""
 NO_FIELDS = {

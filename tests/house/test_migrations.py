@@ -5,7 +5,8 @@ import re
 import pytest
 from django.core.management import call_command
 
-from tests.house.test_tidy import APPS, REPOSITORY
+from base.home import REPOSITORY
+from tests.house.files import APPS
 
 
 def test_each_series_has_no_gap() -> None:

@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from agents.chat import lists, takeover
 from agents.models import Conversation, ToolCall
@@ -19,6 +18,7 @@ from approvals.decisions.participants import takes_part
 from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
 from approvals.models import Request, Staff
 from base.access import DECIDES, LEAD, READS_CONSOLE, staff_page
+from base.keyset import BadCursor
 from console.forms.conversations import SayForm, SearchForm, TakeForm
 from console.forms.customers import NoteForm
 from console.pages.conversations.fragments import read_by
@@ -39,8 +39,7 @@ _TABS = {
 }
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("Conversations"))
 def conversations(request: HttpRequest) -> HttpResponse:
     """The list; tab, search and place in it stand in the address."""
     form = SearchForm(request.GET)
@@ -51,7 +50,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
     where = Q(pk__in=[]) if wrong else found_by(query)
     try:
         page = lists.page(tab=tab, where=where, place=request.GET.get("before", ""))
-    except lists.BadPlace as error:
+    except BadCursor as error:
         raise Http404 from error
     names = names_of({found.customer_id for found in page.conversations})
     kept = {"state": tab, "q": query}
@@ -67,8 +66,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/conversations/conversations.html", context, status=422 if wrong else 200)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def conversation(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """One conversation with its desk."""
     return _page(request, _found(conversation_id))
@@ -82,8 +80,7 @@ def _page(request: HttpRequest, found: Conversation, status: int = 200, **more: 
     return render(request, "pages/conversations/conversation.html", context, status=status)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def live(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """What was said, for a page that follows it: 204 while that has seen everything."""
     found = _found(conversation_id)
@@ -99,8 +96,7 @@ def _seal_of_transcript(found: Conversation) -> str:
     return f"{last}-{results.values_list('pk', flat=True).first()}"
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def desk(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Who has it and what one may do, for a page that follows it: 204 while nothing has changed."""
     context = _desk(request, _found(conversation_id))
@@ -130,8 +126,7 @@ def _desk(request: HttpRequest, found: Conversation) -> dict[str, Any]:
     }
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Take a conversation over, answer the customer, hand it back"))
 def take(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Take it over from the assistant, or a lead from a colleague."""
     form = TakeForm(request.POST)
@@ -142,16 +137,14 @@ def take(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     return _deed(request, conversation_id, takeover.take_over, told, **form.cleaned_data)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def hand_back(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Let the assistant go on."""
     told = _("Handed back: the assistant answers the customer's next message.")
     return _deed(request, conversation_id, takeover.hand_back, told)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Close a conversation"))
 def close(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """End it."""
     return _deed(request, conversation_id, takeover.close, _("The conversation is closed."))
@@ -169,8 +162,7 @@ def _deed(request: HttpRequest, conversation_id: uuid.UUID, deed: Any, told: str
     return redirect("conversation", conversation_id)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def say(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Write to the customer; what could not be sent stays in its field."""
     form = SayForm(request.POST)
@@ -192,8 +184,7 @@ def _answer(request: HttpRequest, found: Conversation, status: int, **more: Any)
     return render(request, "pages/conversations/_desk.html", _desk(request, found) | more, status=status)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Write a note about a conversation"))
 def note(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Write something down about it, for colleagues alone."""
     found, form = _found(conversation_id), NoteForm(request.POST)

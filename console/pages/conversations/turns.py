@@ -5,8 +5,7 @@ import uuid
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext, gettext_lazy
 
 from agents.models import Turn
 from agents.turns import steering
@@ -18,15 +17,13 @@ STEERS = (LEAD, ADMIN)
 _DEEDS = {"retry": steering.retry_turn, "end": steering.end_turn}
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("Turns of the assistant"))
 def turns(request: HttpRequest) -> HttpResponse:
     """What is not finished, and what failed in the last day."""
     return render(request, "pages/conversations/turns.html", {"turns": steering.troubled()})
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def turn(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
     """One turn: how far it got, what it used, and its events."""
     return _page(request, turn_id)
@@ -44,8 +41,7 @@ def _page(request: HttpRequest, turn_id: uuid.UUID, status: int = 200) -> HttpRe
     return render(request, "pages/conversations/turn.html", context, status=status)
 
 
-@staff_page(*STEERS)
-@require_POST
+@staff_page(acts=STEERS, what=gettext_lazy("Try a turn again, or end it"))
 def steer(request: HttpRequest, turn_id: uuid.UUID) -> HttpResponse:
     """Try a failed turn again, or end one that runs."""
     found = get_object_or_404(Turn, pk=turn_id)

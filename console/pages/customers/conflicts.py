@@ -3,8 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.casefile import conflicts
 from approvals.errors import DecisionError
@@ -15,8 +14,7 @@ from console.pages.customers.customer import page
 from console.people import staff_of
 
 
-@staff_page(LEAD)
-@require_POST
+@staff_page(acts=(LEAD,), what=gettext_lazy("Clear a colleague who shares something with a customer"))
 def clear(request: HttpRequest) -> HttpResponse:
     """A lead says that it is chance; the colleague may decide about the customer from then on."""
     form = ClearanceForm(request.POST)

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_lazy
 
 from agents.models import Conversation, Session
 from approvals.casefile import conflicts, flags, notes
@@ -21,8 +21,7 @@ from ledger.models import Customer, Entry, Order, PaymentMethod
 MOST_ROWS = 50
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("A customer's file"))
 def customer(request: HttpRequest, customer_id: str) -> HttpResponse:
     """Reading a customer's file is an event."""
     return page(request, customer_id)

@@ -3,8 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.casefile import flags
 from approvals.errors import Forbidden
@@ -14,8 +13,7 @@ from console.pages.customers.customer import page, require_customer
 from console.people import staff_of
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Flag a customer"))
 def flag(request: HttpRequest, customer_id: str) -> HttpResponse:
     """Warn colleagues of a customer, or take a warning off."""
     require_customer(customer_id)

@@ -3,8 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.casefile.notes import write_note
 from base.access import DECIDES, staff_page
@@ -13,8 +12,7 @@ from console.pages.customers.customer import page, require_customer
 from console.people import staff_of
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Write a note about a customer"))
 def note(request: HttpRequest, customer_id: str) -> HttpResponse:
     """Add a note for colleagues."""
     form = NoteForm(request.POST)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext_lazy
 
 from approvals import brakes
 from approvals.decisions import spot_checks
@@ -25,8 +25,7 @@ from console.people import staff_of
 SEES_MONEY = (LEAD, AUDITOR, ADMIN)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("The overview (money and costs: not for agents)"))
 def page(request: HttpRequest) -> HttpResponse:
     """The range, the time zone and the day of the sample stand in the address."""
     return _page(request, _day(request.GET.get("day", "")))
@@ -97,8 +96,7 @@ def _around(day: dt.date, kept: dict[str, str | int]) -> list[tuple[dt.date, str
     return [(each, urlencode({**kept, "day": each.isoformat()})) for each in near if each <= timezone.now().date()]
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Look at an automatic execution and say what one found"))
 def spot_check(request: HttpRequest) -> HttpResponse:
     """Say what one found in an execution of the sample."""
     form = SpotCheckForm(request.POST)

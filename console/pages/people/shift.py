@@ -3,8 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext, ngettext
-from django.views.decorators.http import require_http_methods
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from approvals import errors
 from approvals.models import Staff
@@ -15,8 +14,7 @@ from console.forms.people import ShiftForm
 from console.people import staff_of
 
 
-@staff_page(*DECIDES)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(DECIDES, acts=DECIDES, what=gettext_lazy("One's own shift: away, hand over"))
 def shift(request: HttpRequest) -> HttpResponse:
     """What one has; a POST goes away, comes back or hands over."""
     if request.method != "POST":

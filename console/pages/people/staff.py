@@ -11,8 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.decisions.reauthentication import is_fresh, presence_of
 from approvals.errors import Invalid
@@ -25,18 +24,15 @@ from base.names import role_name
 from console.access import table
 from console.forms.people import AccountForm, MemberForm, PasswordForm, RoleForm, SubjectForm
 from console.sign_in import factors
-from console.sign_in.pages import read_and_write
 
 
-@staff_page(*ROLES)
-@require_safe
+@staff_page(ROLES, what=gettext_lazy("This page"))
 def roles(request: HttpRequest) -> HttpResponse:
-    """Who may do what, from the table that the tests go through."""
+    """Who may do what, as the pages themselves say it."""
     return render(request, "pages/people/roles.html", {"roles": ROLES, "rows": table()})
 
 
-@staff_page(AUDITOR, ADMIN)
-@read_and_write
+@staff_page((AUDITOR, ADMIN), acts=(ADMIN,), what=gettext_lazy("Accounts of staff: see them; make one"))
 def staff(request: HttpRequest) -> HttpResponse:
     """Everybody's account; a POST makes one."""
     if request.method != "POST":
@@ -81,8 +77,7 @@ def _people() -> list[dict[str, Any]]:
     return [{"staff": one, "factors": sorted(kinds.get(one.pk, ())), "subject": subjects.get(one.pk)} for one in people]
 
 
-@staff_page(ADMIN)
-@require_POST
+@staff_page(acts=(ADMIN,), what=gettext_lazy("Change a colleague's role, close an account, end its sessions"))
 def member(request: HttpRequest, name: str) -> HttpResponse:
     """Change one colleague's account: `do` says what."""
     if again := _again(request):

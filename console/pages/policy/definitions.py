@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext_lazy
 
 from agents.context import pins
 from agents.context.definitions import Used, change, lines_between, tools_between, used
@@ -19,8 +19,7 @@ from console.people import staff_of
 _STATUS = {"reason": 422, "tools": 422, "same": 409, "overtaken": 409}
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD, what=gettext_lazy("The assistant's definitions"))
 def definitions(request: HttpRequest) -> HttpResponse:
     """Every definition with its rates beside those of the one before, newest first, and who chose what."""
     context = {"rows": list(reversed(_rows())), "pins": pins.history(), **_now()}
@@ -53,8 +52,7 @@ def _rows() -> list[dict[str, Any]]:
     return rows
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD)
 def definition(request: HttpRequest, digest: str) -> HttpResponse:
     """One definition and what differs from another: the one before, unless the address says which."""
     return _page(request, digest)
@@ -98,8 +96,7 @@ def _against(request: HttpRequest, row: dict[str, Any]) -> Definition | None:
     return get_object_or_404(Definition, pk=form.cleaned_data["against"])
 
 
-@staff_page(*pins.PINS)
-@require_POST
+@staff_page(acts=pins.PINS, what=gettext_lazy("Choose the definition of new conversations"))
 def use(request: HttpRequest, digest: str) -> HttpResponse:
     """Begin new conversations with this definition."""
     form = PinForm(request.POST)

@@ -9,7 +9,7 @@ from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.utils.translation import gettext_lazy
 
 from approvals.models import PolicyVersion, Staff
 from approvals.policy import versions
@@ -23,8 +23,7 @@ from console.pages.overview.charts import Chart, draw
 from console.pages.policy.simulation_state import SECONDS, seal, unseal
 
 
-@staff_page(*versions.WRITES_POLICY)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(versions.WRITES_POLICY, acts=versions.WRITES_POLICY)
 def edit(request: HttpRequest) -> HttpResponse:
     """The common lines of a version as fields, filled with the one in force; a POST proposes the next version."""
     form = PolicyForm(_base(request).document, request.POST if request.method == "POST" else None)
@@ -56,8 +55,7 @@ def _edit(request: HttpRequest, form: PolicyForm, status: int = 200) -> HttpResp
     return render(request, "pages/policy/edit.html", context, status=status)
 
 
-@staff_page(*versions.WRITES_POLICY)
-@require_POST
+@staff_page(acts=versions.WRITES_POLICY, what=gettext_lazy("Withdraw a proposed policy"))
 def withdraw(request: HttpRequest, number: int) -> HttpResponse:
     """Take a proposal back; it is kept and can never be put in force."""
     get_object_or_404(PolicyVersion, pk=number)
@@ -70,8 +68,7 @@ def withdraw(request: HttpRequest, number: int) -> HttpResponse:
     return redirect("policy-version", number)
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD)
 def simulation(request: HttpRequest, number: int) -> HttpResponse:
     """Begin to take the verdicts of so many days again; what takes longer goes on by `simulation_step`."""
     get_object_or_404(PolicyVersion, pk=number)
@@ -85,8 +82,7 @@ def simulation(request: HttpRequest, number: int) -> HttpResponse:
     return _step(request, number, Simulation(days=days))
 
 
-@staff_page(*READS_RECORD)
-@require_POST
+@staff_page(acts=READS_RECORD)
 def simulation_step(request: HttpRequest, number: int) -> HttpResponse:
     """Go on with a replay that this person began."""
     get_object_or_404(PolicyVersion, pk=number)

@@ -6,7 +6,7 @@ from django.forms.models import model_to_dict
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.utils.translation import gettext_lazy
 
 from approvals import errors
 from approvals.decisions import macros, reasons
@@ -24,16 +24,18 @@ _SAMPLE = {
 }
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("Ready-made messages and reasons"))
 def macro_list(request: HttpRequest) -> HttpResponse:
     """Every macro and every reason code as they stand."""
     context = {"macros": macros.latest(), "reasons": reasons.latest(), "edits": _edits(request)}
     return render(request, "pages/macros/macros.html", context)
 
 
-@staff_page(*READS_CONSOLE)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(
+    READS_CONSOLE,
+    acts=macros.EDITS_MACROS,
+    what=gettext_lazy("A ready-made message or a reason: see its history; change it"),
+)
 def macro(request: HttpRequest, number: int | None = None) -> HttpResponse:
     """One macro with its history, or the form for a new one; a POST saves the next version."""
     past = macros.history(number) if number is not None else []
@@ -76,8 +78,7 @@ def _sample(text: str) -> str:
     return macros.filled(text, {**_SAMPLE, "shop": settings.PLACET.notify.shop})
 
 
-@staff_page(*READS_CONSOLE)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(READS_CONSOLE, acts=macros.EDITS_MACROS)
 def reason(request: HttpRequest, code: str) -> HttpResponse:
     """One reason code with its history; a POST saves its next words."""
     if code not in Decision.Reason.values:

@@ -6,8 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals import errors
 from approvals.decisions import eligibility
@@ -21,8 +20,7 @@ from console.pages.requests.request import refused
 from console.people import staff_of
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def assign(request: HttpRequest, reference: str) -> HttpResponse:
     """Tell colleagues that one is on it, or give it back."""
     form = AssignForm(request.POST)
@@ -38,8 +36,7 @@ def assign(request: HttpRequest, reference: str) -> HttpResponse:
     return row_after(request, reference, gettext("You are on it.") if done else told)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Give a request to a colleague"))
 def give(request: HttpRequest, reference: str) -> HttpResponse:
     """Have a colleague take it."""
     form = GiveForm(request.POST)
@@ -55,16 +52,14 @@ def give(request: HttpRequest, reference: str) -> HttpResponse:
     return redirect("request", reference)
 
 
-@staff_page(LEAD)
-@require_POST
+@staff_page(acts=(LEAD,), what=gettext_lazy("Have the second approval assigned again"))
 def reassign(request: HttpRequest, reference: str) -> HttpResponse:
     """Have the second approval assigned to somebody else."""
     _try(request, lambda: eligibility.reassign(reference=reference, by=staff_of(request)))
     return redirect("request", reference)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Let a request rest in one's own queue"))
 def snooze(request: HttpRequest, reference: str) -> HttpResponse:
     """Leave it out of one's own queue for a while, or have it back."""
     form = SnoozeForm(request.POST)
@@ -82,8 +77,7 @@ def snooze(request: HttpRequest, reference: str) -> HttpResponse:
     return redirect("console") if _try(request, deed) else redirect("request", reference)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Ask the customer a fixed question"))
 def ask(request: HttpRequest, reference: str) -> HttpResponse:
     """Ask the customer one of the fixed questions."""
     form = AskForm(request.POST)

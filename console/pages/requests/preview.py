@@ -2,7 +2,6 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_POST
 
 from agents.chat.notices import text_of
 from approvals import errors
@@ -15,8 +14,7 @@ from console.forms.amounts import amount_of
 from console.forms.requests import AmountForm
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def told(request: HttpRequest, reference: str) -> HttpResponse:
     """The notices of an approval and of a denial with what was typed so far, as a fragment of the page."""
     found = get_object_or_404(Request, pk=reference)

@@ -7,8 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from approvals.decisions.bulk import MOST
 from approvals.models import Decision
@@ -17,21 +16,21 @@ from approvals.policy.versions import in_force
 from approvals.requests import queue as the_queue
 from approvals.requests import queue_filters
 from base.access import DECIDES, READS_CONSOLE, staff_page
+from base.keyset import BadCursor
 from base.templatetags.words import RULES, TOOLS
 from console.forms.requests import PulseForm
 from console.live.viewers import viewers
 from console.people import staff_of
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("The queue of requests"))
 def queue(request: HttpRequest) -> HttpResponse:
     """One page of the view that the address names."""
     staff, shown_at = staff_of(request), timezone.now()
     filters = _filters(request)
     try:
         page = the_queue.page(filters, staff, after=request.GET.get("after", ""))
-    except queue_filters.NoSuchView as error:
+    except BadCursor as error:
         raise Http404 from error
     context = _row_context(request, filters, page.rows) | {
         "after": page.after,
@@ -54,8 +53,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/queue/queue.html", context)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def pulse(request: HttpRequest) -> HttpResponse:
     """For an open queue: the rows on screen that look different now, and how many are new in its view. `row` is a
     reference with the seal that was shown; `since` is when."""

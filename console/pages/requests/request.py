@@ -9,9 +9,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from approvals import errors
 from approvals.casefile.contents import case_file
@@ -40,8 +39,7 @@ _RISKED = ("facts", "rule", "approvals_needed", "amount_minor", "currency", "pol
 _FORM_SECONDS = 24 * 3600
 
 
-@staff_page(*READS_CONSOLE)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(READS_CONSOLE, acts=DECIDES, what=gettext_lazy("A request: read it; decide it"))
 def request_page(request: HttpRequest, reference: str) -> HttpResponse:
     """One request; a POST decides it."""
     found = get_object_or_404(Request.objects.select_related("assigned_to", "second_approver"), pk=reference)
@@ -99,8 +97,7 @@ def _require_cards(reference: str, staff: Staff, verdict: str) -> None:
         raise errors.Invalid({"cards": [said]})
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def reading(request: HttpRequest, reference: str) -> HttpResponse:
     """The page tells which card came into view, and for how long."""
     found = get_object_or_404(Request, pk=reference)
@@ -204,8 +201,7 @@ def _changes(preview: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     ]
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def request_status(request: HttpRequest, reference: str) -> HttpResponse:
     """For an open page: 204 while nothing has changed, else a line that says what has, or a reload."""
     found = get_object_or_404(Request, pk=reference)
@@ -217,8 +213,7 @@ def request_status(request: HttpRequest, reference: str) -> HttpResponse:
     return render(request, "pages/request/_changed.html", {"found": found, "given": given})
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def viewers(request: HttpRequest, reference: str) -> HttpResponse:
     """An open page says that somebody looks at it, and hears who else does; 204 while that is the same."""
     get_object_or_404(Request, pk=reference)

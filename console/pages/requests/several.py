@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext_lazy
 
 from approvals import errors
 from approvals.decisions import bulk
@@ -12,8 +12,7 @@ from console.forms.requests import DenySeveralForm, GiveForm, SeveralForm
 from console.people import staff_of
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Decide or give away several requests at once"))
 def several(request: HttpRequest) -> HttpResponse:
     """Approve, deny or give away the requests chosen in the queue, each with the digest that was shown there."""
     try:

@@ -5,7 +5,6 @@ import json
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_POST
 
 from approvals.decisions import signatures
 from approvals.decisions.reauthentication import needs_signature, rp_id_of
@@ -16,8 +15,7 @@ from console.forms.amounts import amount_of
 from console.forms.requests import ChallengeForm
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def challenge(request: HttpRequest, reference: str) -> HttpResponse:
     """Options for the browser as JSON; 204 where nothing is to be signed, so that the form is sent as it is."""
     assert isinstance(request.user, Staff)

@@ -4,22 +4,19 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals import errors
 from approvals.decisions import undo
-from base.access import ADMIN, AUDITOR, DECIDES, LEAD, role_of, staff_page
+from base.access import ADMIN, DECIDES, LEAD, READS_RECORD, role_of, staff_page
 from console.forms.requests import MistakeForm, TaskForm
 from console.pages.requests.request import refused
 from console.people import staff_of
 
-SEES_TASKS = (LEAD, ADMIN, AUDITOR)
 CLOSES_TASKS = (LEAD, ADMIN)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Take one's own approval back"))
 def undo_approval(request: HttpRequest, reference: str) -> HttpResponse:
     """Take one's own approval back."""
     try:
@@ -33,8 +30,7 @@ def undo_approval(request: HttpRequest, reference: str) -> HttpResponse:
     return redirect("request", reference)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Report a mistake"))
 def report_mistake(request: HttpRequest, reference: str) -> HttpResponse:
     """Say that something executed should not have been."""
     form = MistakeForm(request.POST)
@@ -53,8 +49,7 @@ def report_mistake(request: HttpRequest, reference: str) -> HttpResponse:
     return redirect("request", reference)
 
 
-@staff_page(*SEES_TASKS)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(READS_RECORD, acts=CLOSES_TASKS, what=gettext_lazy("Tasks: read them; close them"))
 def tasks(request: HttpRequest) -> HttpResponse:
     """What waits for a lead; a POST says what was done about one."""
     if request.method != "POST":

@@ -17,7 +17,7 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "get_my_profile": ({}, "ledger.shop.profiles.show_profile"),
     "list_my_orders": ({}, "ledger.shop.orders.list_orders"),
     "get_order": ({"order_id": "4471"}, "ledger.shop.orders.load_order"),
-    "list_my_requests": ({}, "agents.tools.requests.read_cursor"),
+    "list_my_requests": ({}, "agents.tools.requests.cursor_checked"),
     "get_product": ({"product_id": "mug"}, "ledger.shop.products.show_product"),
     "list_products": ({}, "ledger.shop.products.list_products"),
     "get_refund_policy": ({}, "agents.tools.refund_policy.policy_text"),
