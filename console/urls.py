@@ -6,7 +6,7 @@ from django.urls import include, path
 from django.views.i18n import set_language
 
 import base.http.converters  # noqa: F401 - of references and digests
-from console.pages import brake, payouts, record
+from console.pages import brake, payouts, record, work
 from console.pages.conversations import conversations, fragments, turns
 from console.pages.customers import conflicts, customer, flags, notes
 from console.pages.overview import overview
@@ -71,6 +71,7 @@ CONSOLE = [
     path("payouts/", payouts.payouts, name="payouts"),
     path("payouts/reconcile/", payouts.compare, name="payouts-reconcile"),
     path("payouts/<int:transfer_id>/", payouts.act, name="payout-act"),
+    path("work/", work.work, name="work"),
     path("shift/", shift.shift, name="shift"),
     path("staff/", staff.staff, name="staff"),
     path("staff/<key:name>/", staff.member, name="staff-member"),

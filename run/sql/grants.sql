@@ -21,7 +21,8 @@ GRANT SELECT, INSERT ON approvals_macroedit, approvals_reasonedit TO placet_app;
 GRANT SELECT, INSERT ON approvals_question TO placet_app;
 GRANT SELECT, INSERT, UPDATE (until) ON approvals_snooze TO placet_app;
 GRANT SELECT, INSERT, UPDATE (ended_at) ON approvals_absence TO placet_app;
-GRANT SELECT, INSERT, UPDATE (attempts, next_at, sent_at, given_up_at) ON approvals_delivery TO placet_app;
+GRANT SELECT, INSERT, UPDATE (sent_at) ON approvals_delivery TO placet_app;
+GRANT SELECT, INSERT, UPDATE (attempts, next_at, parked_at, parked_why), DELETE ON base_workitem TO placet_app;
 GRANT SELECT, INSERT, UPDATE (seconds) ON approvals_cardview TO placet_app;
 GRANT SELECT, INSERT, UPDATE (done_by_id, done_at, outcome) ON approvals_task TO placet_app;
 GRANT SELECT, INSERT, UPDATE (proposed_by_id, proposed_at, proposed_reason, released_by_id, released_at)

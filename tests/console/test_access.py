@@ -43,6 +43,7 @@ DOES = {
     ("policy-edit", "POST"): 422,
     ("policy-simulation", "GET"): 422,  # of what is in force already
     ("policy-simulation-step", "POST"): 422,
+    ("work", "POST"): 422,
     ("payouts-reconcile", "POST"): 404,  # there is no provider
     ("macro", "POST"): 422,
     ("macro-new", "POST"): 422,

@@ -12,7 +12,7 @@ from tests.house.files import APPS
 def test_each_series_has_no_gap() -> None:
     found = {app: sorted(p.name for p in (REPOSITORY / app / "migrations").glob("0*.py")) for app in APPS}
     series = {app: names for app, names in found.items() if names}
-    assert series.keys() == {"agents", "approvals", "audit", "console", "ledger"}
+    assert series.keys() == {"agents", "approvals", "audit", "base", "console", "ledger"}
     for app, names in series.items():
         assert [int(name[:4]) for name in names] == list(range(1, len(names) + 1)), app
 

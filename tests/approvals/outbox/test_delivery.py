@@ -17,6 +17,7 @@ from agents.execution.execute import execute
 from approvals.decisions.deciding import decide
 from approvals.models import Delivery, Request, Staff
 from approvals.outbox import delivery
+from base.models import WorkItem
 from config.notify_env import Notify, NotifyError, Smtp, read_notify
 from tests.conftest import Propose
 from tests.support.cast import make_staff
@@ -82,11 +83,12 @@ def test_what_fails_is_tried_again_and_given_up_in_the_end(waiting: Request, mon
     monkeypatch.setattr(httpx2, "post", lambda *_, **__: httpx2.Response(500))
     delivery.deliver_due()
     row = Delivery.objects.get(channel="webhook")
-    assert (row.attempts, row.sent_at, row.next_at > timezone.now()) == (1, None, True)
-    Delivery.objects.update(next_at=timezone.now(), attempts=delivery.MOST_ATTEMPTS - 1)
+    item = WorkItem.objects.get()
+    assert (item.key, item.attempts, row.sent_at, item.next_at > timezone.now()) == (str(row.pk), 1, None, True)
+    WorkItem.objects.update(next_at=timezone.now(), attempts=delivery.MOST_ATTEMPTS - 1)
     delivery.deliver_due()
-    row.refresh_from_db()
-    assert row.given_up_at is not None
+    item.refresh_from_db()
+    assert (item.parked_at is not None, item.parked_why) == (True, "OSError")
 
 
 def test_news_that_is_rolled_back_is_never_told(told: None, propose: Propose) -> None:

@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from agents.models import Message
 from audit.models import Event
 from audit.record import Actor
+from base.models import WorkItem
 from ledger.access.scopes import as_customer
 from ledger.access.staff import as_staff
 from ledger.books.entries import post
@@ -52,6 +53,7 @@ def payout() -> Payout:
 
 def make_due() -> None:
     as_staff(lambda: Payout.objects.update(next_at=Now(), lease_until=None))
+    WorkItem.objects.update(next_at=Now())
 
 
 def run(times: int = 1) -> None:
