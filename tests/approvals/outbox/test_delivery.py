@@ -4,7 +4,6 @@ import datetime as dt
 import hashlib
 import hmac
 import json
-from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -17,9 +16,11 @@ from agents.execution.execute import execute
 from approvals.decisions.deciding import decide
 from approvals.models import Delivery, Request, Staff
 from approvals.outbox import delivery
-from config.notify_env import Notify, NotifyError, Smtp, read_notify
+from config.env_base import EnvError
+from config.notify_env import Notify, Smtp
 from tests.conftest import Propose
 from tests.support.cast import make_staff
+from tests.support.env import replace
 
 SMTP = Smtp(host="mail.invalid", port=25, user="", password="", sender="a@example.com", security="none")
 
@@ -145,8 +146,8 @@ def test_without_set_up_nothing_is_kept(propose: Propose) -> None:
 
 
 def test_the_environment_is_read_strictly() -> None:
-    read = read_notify({"PLACET_EMAIL_URL": "smtps://u%40x:p%2Fw@mail.example.com/?from=a@example.com"}, 8001)
-    assert read.url == "http://localhost:8001"
+    read = Notify.read({"PLACET_EMAIL_URL": "smtps://u%40x:p%2Fw@mail.example.com/?from=a@example.com"})
+    assert read.url == "http://localhost:8000"
     assert read.smtp == Smtp(
         host="mail.example.com", port=465, user="u@x", password="p/w", sender="a@example.com", security="tls"
     )
@@ -158,5 +159,5 @@ def test_the_environment_is_read_strictly() -> None:
         {"PLACET_NOTIFY_FORMAT": "xml"},
         {"PLACET_PUBLIC_URL": "support"},
     ):
-        with pytest.raises(NotifyError):
-            read_notify(wrong, 8000)
+        with pytest.raises(EnvError):
+            Notify.read(wrong)

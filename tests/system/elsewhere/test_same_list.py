@@ -1,7 +1,6 @@
 """Both ways of committing pass one list of checks: the same guards, in the same order."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from agents.dispatch import dispatch as listed
 from agents.dispatch import guards
 from tests.conftest import Propose
+from tests.support.env import replace
 
 GUARDS = (
     "known_tool", "credential_for", "valid_arguments", "within_budget", "not_stopped", "customers_own_wish",
