@@ -1,5 +1,6 @@
 """The part of the environment that says how people are told: by e-mail, by a webhook, and under which address."""
 
+import base64
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, Self
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -7,6 +8,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from config.env_base import EnvError, Variables
+
+_STANDARD = "whsec_"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +54,21 @@ def _smtp(text: str) -> Smtp:
     )
 
 
+def key_of(secret: str) -> bytes:
+    """The key that a secret stands for. Raises ValueError."""
+    if not secret.startswith(_STANDARD):
+        return secret.encode()
+    return base64.b64decode(secret.removeprefix(_STANDARD), validate=True)
+
+
+def _signs(secret: str) -> str:
+    try:
+        key_of(secret)
+    except ValueError as error:
+        raise ValueError("is not base64 after whsec_: give whsec_ and at least 16 random bytes in base64.") from error
+    return secret
+
+
 class Notify(Variables):
     """How people are told. Without `smtp` nobody gets e-mail, without `webhook_url` nothing is posted."""
 
@@ -65,13 +83,18 @@ class Notify(Variables):
     webhook_url: Annotated[str, AfterValidator(_web)] = Field(
         "", validation_alias="PLACET_NOTIFY_WEBHOOK_URL", repr=False
     )
-    secret: str = Field("", validation_alias="PLACET_NOTIFY_SECRET", repr=False)
+    secret: Annotated[str, AfterValidator(_signs)] = Field("", validation_alias="PLACET_NOTIFY_SECRET", repr=False)
     format: Literal["json", "slack"] = Field(
         "json", validation_alias="PLACET_NOTIFY_FORMAT", description="json or slack"
     )
 
     @model_validator(mode="after")
     def _posts_are_signed(self) -> Self:
-        if self.webhook_url and len(self.secret) < 16:
+        if self.webhook_url and len(self.key) < 16:
             raise EnvError("PLACET_NOTIFY_WEBHOOK_URL needs PLACET_NOTIFY_SECRET, of at least 16 random characters.")
         return self
+
+    @property
+    def key(self) -> bytes:
+        """What posts are signed with: the bytes behind `whsec_`, or the characters of a secret without it."""
+        return key_of(self.secret)
