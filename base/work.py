@@ -22,20 +22,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import psycopg
 from django.db import connection, transaction
 from django.db.models import Count, Min, QuerySet
 from django.db.models.functions import Now
 
 from base import sql
 from base.models import WorkItem
+from base.transient import is_transient
 
 log = logging.getLogger(__name__)
 
 MOST_IN_A_RUN = 1000
 _TRIES = 5  # to claim what others claim at the same moment
-_TRANSIENT = {"40001", "40P01", "55P03", "57P01", "57P02", "57P03", "25006", "53300"}
-"""The database's doing, not the item's: serialisation, deadlock, lock timeout, shut down, starting, read-only, full."""
 
 
 class TryAgain(Exception):
@@ -155,7 +153,7 @@ def _do(work: WorkList, item: Claimed) -> bool:
     """Whatever one item raises is its own attempt, and the others go on."""
     try:
         done = work.do(item.key) is not False
-    except Exception as fault:
+    except Exception as fault:  # noqa: BLE001 - kept with the item and logged
         try:
             _failed(work, item, fault)
         except Exception:
@@ -188,19 +186,6 @@ def _failed(work: WorkList, item: Claimed, fault: Exception) -> None:
         _park(work, item.key, _why(fault), _mine(work, item))
     else:
         _pause(work, item, item.attempts, pause_after(work, item.attempts))
-
-
-def is_transient(fault: BaseException | None) -> bool:
-    """Whether the database is to blame, by what it said or because it said nothing."""
-    while fault is not None:
-        if isinstance(fault, psycopg.InterfaceError):
-            return True
-        if isinstance(fault, psycopg.Error) and (state := fault.sqlstate):
-            return state in _TRANSIENT or state.startswith("08")
-        if isinstance(fault, psycopg.OperationalError):  # the connection is lost, or the pool gave none
-            return True
-        fault = fault.__cause__
-    return False
 
 
 def _why(fault: Exception) -> str:

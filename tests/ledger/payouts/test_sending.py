@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +25,7 @@ from ledger.providers import calls, connector, test_api
 from ledger.providers.connector import Answer
 from tests.support import cast
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 from tests.support.provider import Provider, deliver
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
