@@ -153,7 +153,7 @@ def _do(work: WorkList, item: Claimed) -> bool:
     """Whatever one item raises is its own attempt, and the others go on."""
     try:
         done = work.do(item.key) is not False
-    except Exception as fault:  # noqa: BLE001 - kept with the item and logged
+    except Exception as fault:  # noqa: BLE001 - that is what an attempt is
         try:
             _failed(work, item, fault)
         except Exception:
@@ -173,15 +173,8 @@ def _failed(work: WorkList, item: Claimed, fault: Exception) -> None:
             connection.close()
         _pause(work, item, item.attempts - 1, random.uniform(1, 3))  # noqa: S311 - only spreads the load
         return
-    expected = isinstance(fault, TryAgain)
-    log.warning(
-        "%s %s failed %s times: %s",
-        work.name,
-        item.key,
-        item.attempts,
-        _why(fault),
-        exc_info=None if expected else fault,
-    )
+    shown = None if isinstance(fault, TryAgain) else fault
+    log.warning("%s %s failed %s times: %s", work.name, item.key, item.attempts, _why(fault), exc_info=shown)
     if item.attempts >= work.most_attempts:
         _park(work, item.key, _why(fault), _mine(work, item))
     else:
@@ -275,17 +268,12 @@ def sums_parked() -> list[tuple[str, int, dt.datetime]]:
 
 
 def _text(work: WorkList, statement: str) -> str:
-    return statement.format(
-        key=work.key, source=work.source, belongs=work.belongs, due=work.due, order=work.order, free=_FREE
-    )
+    parts = {name: getattr(work, name) for name in ("key", "source", "belongs", "due", "order")}
+    return statement.format(**parts, free=_FREE)
 
 
 def _values(work: WorkList, seen: Sequence[str], limit: int) -> dict[str, Any]:
-    own = {
-        "list": work.name,
-        "most": work.most_attempts,
-        "lease": work.lease_seconds(),
-        "seen": list(seen),
-        "limit": limit,
-    }
-    return work.values() | {f"work_{name}": value for name, value in own.items()}
+    return work.values() | {
+        "work_list": work.name, "work_most": work.most_attempts, "work_lease": work.lease_seconds(),
+        "work_seen": list(seen), "work_limit": limit,
+    }  # fmt: skip

@@ -66,9 +66,9 @@ def _reminders(name: str, column: str, part: float, sentence: str, roles: tuple[
         name=name,
         source="approvals_request",
         key="s.reference",
-        belongs=f"""s.state = 'pending' AND NOT s.is_decoy AND s.{column} IS NULL
-            AND s.expires_at >= statement_timestamp()""",
-        due=f"statement_timestamp() >= s.created_at + (s.expires_at - s.created_at) * {part}",
+        belongs=f"s.state = 'pending' AND NOT s.is_decoy AND s.{column} IS NULL",
+        due=f"""statement_timestamp()
+            BETWEEN s.created_at + (s.expires_at - s.created_at) * {part} AND s.expires_at""",
         order="s.expires_at",
         do=remind_of,
         lease_seconds=lambda: LEASE_SECONDS,
