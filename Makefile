@@ -20,6 +20,7 @@ bench: .venv/servers .venv-bench/installed
 	@.venv/bin/python -m bench.dispatch
 	@.venv/bin/python -m bench.many
 	@.venv/bin/python -m bench.queue
+	@.venv/bin/python -m bench.statements
 
 lint: .venv/development
 	.venv/bin/python -m ruff check .
