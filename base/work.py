@@ -22,20 +22,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import psycopg
 from django.db import connection, transaction
-from django.db.models import Count, Min, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from base import sql
+from base.faults import is_transient
 from base.models import WorkItem
 
 log = logging.getLogger(__name__)
 
 MOST_IN_A_RUN = 1000
 _TRIES = 5  # to claim what others claim at the same moment
-_TRANSIENT = {"40001", "40P01", "55P03", "57P01", "57P02", "57P03", "25006", "53300"}
-"""The database's doing, not the item's: serialisation, deadlock, lock timeout, shut down, starting, read-only, full."""
 
 
 class TryAgain(Exception):
@@ -183,19 +181,6 @@ def _failed(work: WorkList, item: Claimed, fault: Exception) -> None:
         _pause(work, item, item.attempts, pause_after(work, item.attempts))
 
 
-def is_transient(fault: BaseException | None) -> bool:
-    """Whether the database is to blame, by what it said or because it said nothing."""
-    while fault is not None:
-        if isinstance(fault, psycopg.InterfaceError):
-            return True
-        if isinstance(fault, psycopg.Error) and (state := fault.sqlstate):
-            return state in _TRANSIENT or state.startswith("08")
-        if isinstance(fault, psycopg.OperationalError):  # the connection is lost, or the pool gave none
-            return True
-        fault = fault.__cause__
-    return False
-
-
 def _why(fault: Exception) -> str:
     """Our own words, or the name alone: what a library says may quote whom it failed for."""
     return (str(fault) if isinstance(fault, TryAgain) else type(fault).__name__)[:300] or "TryAgain"
@@ -226,7 +211,7 @@ def _park_deadly(work: WorkList) -> None:
 
 def _park(work: WorkList, key: str, why: str, rows: QuerySet[WorkItem]) -> None:
     with transaction.atomic():
-        if not rows.update(parked_at=Now(), parked_why=why):
+        if not rows.update(parked_at=Now(), parked_why=why, next_at=Now()):
             return
         _tell(work, key, "parked", "", why)
     log.error("%s %s is parked after its last attempt, see `manage.py work list`: %s", work.name, key, why)
@@ -252,12 +237,6 @@ def retry(work: WorkList, key: str, by: str) -> bool:
     return True
 
 
-def park(name: str, key: str, why: str) -> None:
-    """Show what was given up by a rule of its own among what is parked."""
-    given_up = {"attempts": 0, "next_at": Now(), "parked_at": Now(), "parked_why": why[:300]}
-    WorkItem.objects.update_or_create(list=name, key=key, defaults=given_up)
-
-
 _FORGET = """
     DELETE FROM base_workitem w
     WHERE w.list = %(work_list)s AND (w.parked_at IS NOT NULL OR w.next_at <= statement_timestamp())
@@ -269,17 +248,6 @@ _FORGET = """
 def forget(work: WorkList) -> None:
     """Drop what is no item of its list any more: decided, expired, sent or paid in some other way."""
     sql.run(_text(work, _FORGET), {**work.values(), "work_list": work.name, "work_remember": work.remember_seconds})
-
-
-def parked(most: int = 200) -> list[WorkItem]:
-    """What waits for people, oldest first."""
-    return list(WorkItem.objects.filter(parked_at__isnull=False).order_by("parked_at")[:most])
-
-
-def sums_parked() -> list[tuple[str, int, dt.datetime]]:
-    """For each list that has parked items: its name, how many, and since when the oldest."""
-    sums = WorkItem.objects.filter(parked_at__isnull=False).values_list("list").order_by("list")
-    return list(sums.annotate(Count("key"), Min("parked_at")))
 
 
 def _text(work: WorkList, statement: str) -> str:
