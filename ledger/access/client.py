@@ -13,6 +13,7 @@ from ledger.access.scopes import as_customer
 from ledger.books.entries import Posted, end_holds, post, reserve
 from ledger.books.plans import Plan
 from ledger.models import Hold
+from ledger.payouts.payable import require_payable
 from ledger.shop import addresses, orders, products, profiles
 from ledger.shop.items import Catalogue
 from ledger.shop.orders import Moved, OrderState
@@ -75,7 +76,9 @@ class Shop:
         return profiles.plan_address(self.customer_id, address)
 
     def moved(self, plan: Plan) -> Moved:
-        """What this customer's ledger holds against the limits, without this plan."""
+        """What this customer's ledger holds against the limits, without this plan. Refused where the payment provider
+        could never move its money."""
+        require_payable(plan)
         moved = orders.moved(self.customer_id, plan, self.credential.conversation_id)
         if "address" in (*plan.order_changes, *plan.customer_changes):
             return replace(moved, on_the_way=addresses.on_the_way(self.customer_id))
