@@ -14,4 +14,4 @@ class AgentsConfig(AppConfig):
 
         request_changed.connect(tell_of_request, dispatch_uid="agents.chat.notices")
         payout_changed.connect(tell_of_payout, dispatch_uid="agents.chat.payout_news")
-        goods_ended.connect(tell_of_goods, dispatch_uid="agents.chat.notices.goods")
+        goods_ended.connect(tell_of_goods, dispatch_uid="agents.chat.goods_news")

@@ -7,7 +7,7 @@ from agents.execution import elsewhere, execute, holds_elsewhere
 from agents.turns import claims, worker
 from agents.turns.doorbell import ring
 from agents.turns.pool import give_back_connection
-from approvals.requests.lifecycle import expire_due
+from approvals.requests.expiry import expire_due
 from ledger.payouts import sending
 
 MOST_RINGS = 64
@@ -23,6 +23,7 @@ def work() -> None:
 def execute_approved() -> None:
     """Execute what is approved and past its undo delay."""
     execute.execute_due()
+    elsewhere.ask_due()
     give_back_connection()
 
 

@@ -110,7 +110,7 @@ def _on(target: str, tool: str) -> Brake | None:
 def _check(staff: Staff, reason: str) -> None:
     if staff.role not in BRAKES or not staff.is_active:
         raise BrakeRefused("role", _("Only an active lead or administrator moves the brake."))
-    if not reason.strip() or "\x00" in reason or len(reason.strip()) > MOST_REASON:
+    if not reason.strip() or len(reason.strip()) > MOST_REASON:
         raise Invalid({"reason": [_("Give a reason of at most %(most)s characters.") % {"most": grouped(MOST_REASON)}]})
 
 

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from audit.models import ActorKind, Event, Kind
+from audit.api_shapes import EventPage
+from audit.models import Event, Kind
 from audit.record import Actor, NewEvent, record
 from audit.search import FILTERS, search
 from base.access import READS_RECORD
@@ -17,37 +17,6 @@ from base.http.paging import next_url
 from base.http.staff_api import StaffView
 
 USUAL = 50
-
-
-class ActorShape(serializers.Serializer[object]):
-    kind = serializers.ChoiceField(ActorKind.values)
-    id = serializers.CharField()
-
-
-class EventShape(serializers.Serializer[object]):
-    id = serializers.CharField()
-    at = serializers.DateTimeField()
-    kind = serializers.ChoiceField(Kind.values)
-    actor = ActorShape()
-    customer_id = serializers.CharField(allow_null=True)
-    conversation_id = serializers.UUIDField(allow_null=True)
-    turn_id = serializers.UUIDField(allow_null=True)
-    tool_use_id = serializers.CharField(allow_null=True)
-    tool = serializers.CharField(allow_null=True)
-    arguments = serializers.JSONField(allow_null=True, help_text="As received.")
-    decision = serializers.CharField()
-    rule = serializers.CharField(allow_null=True)
-    reason = serializers.CharField(allow_null=True)
-    reference = serializers.CharField(allow_null=True)
-    downstream_reference = serializers.CharField(allow_null=True)
-    amount_minor = serializers.IntegerField(allow_null=True)
-    currency = serializers.CharField(allow_null=True)
-    policy_version = serializers.IntegerField(allow_null=True)
-
-
-class EventPage(serializers.Serializer[object]):
-    results = EventShape(many=True)
-    next = serializers.URLField(allow_null=True)
 
 
 _PLAIN = (

@@ -1,6 +1,6 @@
 """The record: one immutable row per thing that was decided or done.
 
-An event holds codes, ids and amounts, which will be sealed. Personal and free text lies beside it in
+An event holds codes, ids and amounts. Personal and free text lies beside it in
 `Detail`, bound by a salted hash, so that it can be erased without breaking a proof.
 """
 
@@ -31,7 +31,7 @@ class ActorKind(models.TextChoices):
 
 
 class Event(models.Model):
-    """What happened, on whose authority, and how it was decided; the columns that will be sealed."""
+    """What happened, on whose authority, and how it was decided."""
 
     at = models.DateTimeField(db_default=Now(), editable=False)
     kind = models.CharField(max_length=16, choices=Kind)

@@ -83,6 +83,11 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
+def hash_of(value: Any) -> str:
+    """Hex SHA-256 of a value's canonical JSON."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
 def _clean(name: str, value: Any) -> Any:
     """What a model or a stranger supplied must not break the row: no NUL, cut to the column."""
     if isinstance(value, str):

@@ -10,9 +10,10 @@ from django.utils.dateparse import parse_date, parse_datetime
 
 from audit.models import ActorKind, Event, Kind
 from base.http.errors import invalid
+from base.keyset import BadCursor, Keyset
 
 MOST = 200
-_MOST_ID = 2**63 - 1
+_NEWEST = Keyset({"id": int}, downwards=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +27,14 @@ class Page:
 def search(filters: Mapping[str, str], *, cursor: str | None, limit: int) -> Page:
     """One page of at most 200 events. Empty filters do not filter; an ApiError (422) names every bad one."""
     conditions, wrong = _conditions(filters)
-    before = _cursor(cursor, wrong)
+    if faults := _checked(cursor):
+        wrong["cursor"] = faults
     if not 1 <= limit <= MOST:
         wrong["limit"] = [f"Give a number from 1 to {MOST}."]
     if wrong:
         raise invalid(wrong)
-    found = Event.objects.filter(conditions, id__lt=before).select_related("detail").order_by("-id")
-    events = list(found[: limit + 1])
-    more = len(events) > limit
-    return Page(events[:limit], str(events[limit - 1].pk) if more else None)
+    part = _NEWEST.page(Event.objects.filter(conditions).select_related("detail"), cursor, limit)
+    return Page(part.rows, part.cursor or None)
 
 
 def _conditions(filters: Mapping[str, str]) -> tuple[Q, dict[str, list[str]]]:
@@ -50,13 +50,12 @@ def _conditions(filters: Mapping[str, str]) -> tuple[Q, dict[str, list[str]]]:
     return conditions, wrong
 
 
-def _cursor(text: str | None, wrong: dict[str, list[str]]) -> int:
-    if not text:
-        return _MOST_ID
-    if not (text.isascii() and text.isdigit() and int(text[:20]) <= _MOST_ID):
-        wrong["cursor"] = ["Take the cursor from the page before, unchanged."]
-        return 0
-    return int(text)
+def _checked(cursor: str | None) -> list[str]:
+    try:
+        _NEWEST.after(Event.objects.all(), cursor)
+    except BadCursor:
+        return ["Take the cursor from the page before, unchanged."]
+    return []
 
 
 def _exactly(column: str) -> Callable[[str], Q]:

@@ -48,13 +48,13 @@ def measure(number: int, before: int, rounds: int) -> dict[str, float]:
 def _middles() -> dict[str, str]:
     """By order, a cursor that stands in the middle of what waits."""
     from approvals.models import Request
-    from approvals.requests.queue_filters import SORTS
+    from approvals.requests.queue_filters import SORTS, keyset_of, read
 
     found = {}
     for sort, (_, column, _) in SORTS.items():
         waiting = Request.objects.filter(state="pending").order_by(column, "reference")
-        value, reference = waiting.values_list(column, "reference")[waiting.count() // 2]
-        found[sort] = f"{value.isoformat() if hasattr(value, 'isoformat') else value}~{reference}"
+        key = waiting.values_list(column, "reference")[waiting.count() // 2]
+        found[sort] = keyset_of(read({"sort": sort})).write(key)
     return found
 
 

@@ -6,10 +6,10 @@ from drf_spectacular.views import SpectacularAPIView
 
 from agents.dispatch.planning import plan_write
 from config import health
-from console import brake_api
+from console.api import BrakeView
 from demo import pages
 from ledger.payouts.webhook import Webhook
-from ledger.protocol.urls import protocol
+from ledger.protocol.api_urls import protocol
 
 handler400 = "config.views.bad_request"
 handler403 = "config.views.permission_denied"
@@ -32,8 +32,8 @@ urlpatterns = [
     path("", include("console.urls")),
     path("ledger/payments/webhook/", Webhook.as_view(), name="payments-webhook"),
     path("api/chat/", include("agents.chat.api_urls")),
-    path("api/approvals/", include("approvals.requests.api_urls")),
-    path("api/brake/", brake_api.BrakeView.as_view()),
+    path("api/approvals/", include("approvals.api_urls")),
+    path("api/brake/", BrakeView.as_view()),
     path("api/audit/", include("audit.api_urls")),
     path("ledger/v1/", include(protocol(plan_write))),
 ]

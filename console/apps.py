@@ -14,7 +14,7 @@ class ConsoleConfig(AppConfig):
     def ready(self) -> None:
         import_module("console.sign_in.signals")  # connects the receivers
         from approvals.news import desk_changed, request_changed
-        from console.live.news import tell_desk, tell_desk_of
+        from console.live.telling import tell_desk, tell_desk_of
 
-        request_changed.connect(tell_desk_of, dispatch_uid="console.live.news")
-        desk_changed.connect(tell_desk, dispatch_uid="console.live.news.desk")
+        request_changed.connect(tell_desk_of, dispatch_uid="console.live.telling")
+        desk_changed.connect(tell_desk, dispatch_uid="console.live.telling.desk")

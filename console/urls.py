@@ -6,7 +6,7 @@ from django.urls import include, path
 from django.views.i18n import set_language
 
 import base.http.converters  # noqa: F401 - of references and digests
-from console.pages import brake, payouts, record
+from console.pages import brake, payouts, record, work
 from console.pages.conversations import conversations, fragments, turns
 from console.pages.customers import conflicts, customer, flags, notes
 from console.pages.overview import overview
@@ -32,12 +32,13 @@ CONSOLE = [
     path("requests/<reference:reference>/challenge/", signing.challenge, name="request-challenge"),
     path("requests/<reference:reference>/undo/", undo.undo_approval, name="request-undo"),
     path("requests/<reference:reference>/mistake/", undo.report_mistake, name="request-mistake"),
+    path("requests/<reference:reference>/reopen/", undo.reopen, name="request-reopen"),
     path("tasks/", undo.tasks, name="tasks"),
     path("overview/", overview.page, name="overview"),
     path("overview/spot-check/", overview.spot_check, name="overview-spot-check"),
-    path("customers/<path:customer_id>/", customer.customer, name="customer"),
-    path("notes/<path:customer_id>/", notes.note, name="note"),
-    path("flags/<path:customer_id>/", flags.flag, name="flag"),
+    path("customers/<key:customer_id>/", customer.customer, name="customer"),
+    path("notes/<key:customer_id>/", notes.note, name="note"),
+    path("flags/<key:customer_id>/", flags.flag, name="flag"),
     path("clearances/", conflicts.clear, name="clearances"),
     path("conversations/", conversations.conversations, name="conversations"),
     path("conversations/<uuid:conversation_id>/", conversations.conversation, name="conversation"),
@@ -71,9 +72,10 @@ CONSOLE = [
     path("payouts/", payouts.payouts, name="payouts"),
     path("payouts/reconcile/", payouts.compare, name="payouts-reconcile"),
     path("payouts/<int:transfer_id>/", payouts.act, name="payout-act"),
+    path("work/", work.work, name="work"),
     path("shift/", shift.shift, name="shift"),
     path("staff/", staff.staff, name="staff"),
-    path("staff/<str:name>/", staff.member, name="staff-member"),
+    path("staff/<key:name>/", staff.member, name="staff-member"),
     path("roles/", staff.roles, name="roles"),
     path("reviewers/", reviewers.reviewers, name="reviewers"),
     path("account/", account.account, name="mfa_index"),

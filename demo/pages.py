@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django import forms
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
@@ -26,6 +27,13 @@ MOST_ORDERS, MOST_PRODUCTS = 6, 12
 PICTURES = (
     "armchair", "candle", "cushion", "dinner", "doormat", "kettle", "lamp", "mug", "tablecloth", "throw",
 )  # fmt: skip
+
+
+class CustomerForm(forms.Form):
+    """Whom a visitor wants to be."""
+
+    customer = forms.ChoiceField(choices=lambda: [(name, name) for name in DEMO_CUSTOMERS])
+
 
 View = Callable[[HttpRequest], HttpResponseBase]
 
@@ -63,10 +71,10 @@ def full_page(request: HttpRequest) -> HttpResponse:
 @require_POST
 def choose(request: HttpRequest) -> HttpResponse:
     """Be another demo customer, in a session of their own."""
-    chosen = request.POST.get("customer", "")
-    if chosen not in DEMO_CUSTOMERS:
+    form = CustomerForm(request.POST)
+    if not form.is_valid():
         raise Http404
-    request.session["demo"] = {"customer": chosen, "sid": secrets.token_urlsafe(12)}
+    request.session["demo"] = {"customer": form.cleaned_data["customer"], "sid": secrets.token_urlsafe(12)}
     return redirect("home")
 
 

@@ -7,7 +7,7 @@ from django.db import connection
 
 from ledger.payouts.reconciliation import reconcile
 from ledger.providers import connector
-from ledger.providers.api import CallFailed
+from ledger.providers.calls import CallFailed
 
 log = logging.getLogger(__name__)
 _DAYS = 2

@@ -8,7 +8,7 @@ from psycopg import sql
 
 OWNER, APP, DATABASE = "placet_owner", "placet_app", "placet"
 OLDEST_POSTGRES = 160000
-_ROLES = Path(__file__).with_name("roles.sql").read_bytes()
+_ROLES = (Path(__file__).parent / "sql" / "roles.sql").read_bytes()
 
 
 class RolesError(RuntimeError):
@@ -42,7 +42,7 @@ def make_roles(url: str, app_password: str) -> None:
     except psycopg.errors.InsufficientPrivilege as error:
         raise RolesError(
             f"The database's owner may not make Placet's roles ({error.diag.message_primary}): "
-            "run run/roles.sql there as a superuser once."
+            "run run/sql/roles.sql there as a superuser once."
         ) from error
     except psycopg.OperationalError as error:
         raise RolesError(f"DATABASE_OWNER_URL does not answer: {str(error).splitlines()[0]}") from error
@@ -67,7 +67,7 @@ def require_plain(url: str) -> None:
     if wrong := " and ".join(fault for fault, is_so in zip(_FAULTS, answers, strict=True) if is_so):
         raise RolesError(
             f"The role {name} of DATABASE_URL {wrong}, so one customer could see another's rows: "
-            f"give the address of {APP}, which run/roles.sql makes."
+            f"give the address of {APP}, which run/sql/roles.sql makes."
         )
 
 

@@ -1,10 +1,10 @@
 """The chat API: what a customer's widget calls, with a bearer token that names the customer."""
 
+import datetime as dt
 import uuid
 from collections.abc import Mapping
 from typing import Any, cast
 
-from django.db.models import Q
 from django.http import Http404
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -17,20 +17,24 @@ from rest_framework.views import APIView
 
 from agents.chat import api_shapes as shapes
 from agents.chat import conversations
-from agents.chat.notices import STATES
 from agents.chat.stream import last_event_id
 from agents.chat.takeover import name_of
 from agents.chat.tokens import TokenRefused, WidgetClaims, verify_widget_token
 from agents.chat.transcript import show_message, visible
 from agents.models import Conversation, Turn
+from agents.states import STATES
 from agents.turns.steering import sign_out
 from approvals.errors import Conflict, NotFound
 from approvals.models import Request
 from approvals.requests import lifecycle
+from base import keyset
 from base.http.api import ApiView
 from base.http.errors import ApiError, invalid
+from base.http.paging import next_url
+from base.keyset import BadCursor, Keyset
 
 PAGE, MOST_MESSAGES = 50, 200
+_NEWEST = Keyset({"created_at": dt.datetime, "id": uuid.UUID}, downwards=True)
 
 
 class WidgetAuthentication(BaseAuthentication):
@@ -90,16 +94,15 @@ class Conversations(ChatView):
     @extend_schema(responses={200: shapes.ConversationPage}, parameters=[OpenApiParameter("cursor", str)])
     def get(self, request: ApiRequest) -> Response:
         """One's own conversations, newest first."""
-        own = Conversation.objects.filter(customer_id=self.claims().customer_id).order_by("-created_at", "-id")
-        if cursor := request.query_params.get("cursor"):
-            last = find_conversation(self.claims().customer_id, cursor)
-            own = own.filter(Q(created_at__lt=last.created_at) | Q(created_at=last.created_at, pk__lt=last.pk))
-        rows = list(own[: PAGE + 1])
-        following = f"{request.build_absolute_uri(request.path)}?cursor={rows[PAGE - 1].pk}" if rows[PAGE:] else None
+        own = Conversation.objects.filter(customer_id=self.claims().customer_id)
+        try:
+            part = _NEWEST.page(own, request.query_params.get("cursor"), PAGE)
+        except BadCursor as exc:
+            raise Http404 from exc
         results = [
-            {"id": str(row.pk), "state": row.state, "created_at": row.created_at.isoformat()} for row in rows[:PAGE]
+            {"id": str(row.pk), "state": row.state, "created_at": row.created_at.isoformat()} for row in part.rows
         ]
-        return Response({"results": results, "next": following})
+        return Response({"results": results, "next": next_url(request, part.cursor or None)})
 
     @extend_schema(request=None, responses={201: shapes.ConversationShape})
     def post(self, request: ApiRequest) -> Response:
@@ -134,9 +137,10 @@ class OneConversation(ChatView):
 
 
 def _message_id(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise invalid({"before": ["Must be the id of a message."]})
-    return int(text)
+    try:
+        return keyset.number(text)
+    except BadCursor as exc:
+        raise invalid({"before": ["Must be the id of a message."]}) from exc
 
 
 def show_request(request: Request) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from rest_framework import serializers
 
-from agents.chat.notices import STATES
 from agents.models import Conversation, Turn
+from agents.states import STATES
 from base.http.parsing import StrictSerializer, Text
 
 MOST_CHARACTERS = 8_000

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
-from django.utils.dateparse import parse_datetime
 
 from agents.models import Conversation, HandOff, Message
+from base.keyset import Keyset
 
 PAGE = 50
 MOST_COUNTED = 99
+_LONGEST = Keyset({"waits_since": dt.datetime, "id": uuid.UUID})
+_NEWEST = Keyset({"created_at": dt.datetime, "id": uuid.UUID}, downwards=True)
 TABS = ("all", "open", "handed_over", "with_staff", "closed")
-
-
-class BadPlace(ValueError):
-    """A place in the list that no page gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +27,10 @@ class Page:
 
 
 def page(*, tab: str, where: Q, place: str) -> Page:
-    """Newest first; those that were handed over by how long they wait, the longest first."""
-    found = _annotated(tab).filter(where)
-    if tab == "handed_over":
-        found = found.order_by("waits_since", "id")
-        if place:
-            at, key = _place(place)
-            found = found.filter(Q(waits_since__gt=at) | Q(waits_since=at, id__gt=key))
-    else:
-        found = found.order_by("-created_at", "-id")
-        if place:
-            at, key = _place(place)
-            found = found.filter(Q(created_at__lt=at) | Q(created_at=at, id__lt=key))
-    rows = list(found[: PAGE + 1])
-    last = rows[PAGE - 1] if len(rows) > PAGE else None
-    sorted_by = "waits_since" if tab == "handed_over" else "created_at"
-    return Page(rows[:PAGE], f"{getattr(last, sorted_by).isoformat()} {last.pk}" if last else "")
+    """Newest first; those that were handed over by how long they wait, the longest first. Raises BadCursor."""
+    order = _LONGEST if tab == "handed_over" else _NEWEST
+    part = order.page(_annotated(tab).filter(where), place, PAGE)
+    return Page(part.rows, part.cursor)
 
 
 def _annotated(tab: str) -> "QuerySet[Any]":
@@ -58,17 +44,6 @@ def _annotated(tab: str) -> "QuerySet[Any]":
         waits_since=Subquery(waiting.values("at")[:1]), summary=Subquery(waiting.values("summary")[:1])
     )
     return found if tab == "all" else found.filter(state=tab)
-
-
-def _place(text: str) -> tuple[dt.datetime, uuid.UUID]:
-    moment, _, key = text.rpartition(" ")
-    try:
-        at, conversation_id = parse_datetime(moment), uuid.UUID(key)
-    except ValueError as error:
-        raise BadPlace(text) from error
-    if at is None or at.tzinfo is None:
-        raise BadPlace(text)
-    return at, conversation_id
 
 
 def handed_over_count() -> int:

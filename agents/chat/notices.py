@@ -9,6 +9,7 @@ from agents.chat.stream import is_watched, publish_on_commit
 from agents.chat.transcript import show_message
 from agents.context.operator_notes import keep_note
 from agents.models import Message
+from agents.states import STATES
 from approvals.decisions.tally import taken_back
 from approvals.models import Request
 from approvals.outbox.delivery import tell_customer
@@ -16,12 +17,6 @@ from base import sql
 from base.sql import Row
 from ledger.access.scopes import as_customer
 from ledger.shop.profiles import email_of
-
-STATES = {
-    "pending": "waiting", "executing": "approved", "stale": "failed",
-    **{name: name for name in ("approved", "executed", "denied", "expired", "withdrawn", "failed", "unknown")},
-}  # fmt: skip
-
 
 SAY_ONCE = """
     INSERT INTO agents_message (conversation_id, author, text, key, in_history, content, stop_reason,

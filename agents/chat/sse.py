@@ -19,7 +19,7 @@ from django.http import Http404
 from redis.exceptions import RedisError
 
 from agents.chat.api import find_conversation
-from agents.chat.asgi import HEADERS, Receive, Scope, Send, headers_of, is_served, refuse, until_gone, write
+from agents.chat.asgi_routes import HEADERS, Receive, Scope, Send, headers_of, is_served, refuse, until_gone, write
 from agents.chat.stream import CHANNEL, STREAM, WATCH, WATCH_SECONDS
 from agents.chat.tokens import TokenRefused, WidgetClaims, verify_widget_token
 

@@ -18,7 +18,7 @@ from django.http import Http404, HttpRequest
 from agents.chat.sse import EventStream
 from agents.chat.tokens import TokenRefused
 from agents.models import Conversation
-from base.access import READS_CONSOLE, role_of
+from base.access import READS_CONSOLE, Rights, role_of
 
 PATH = re.compile(r"^/console/conversations/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/events/$")
 READS_SECONDS = 60.0
@@ -28,6 +28,7 @@ class StaffEventStream(EventStream):
     """The route's application."""
 
     is_customers = False
+    rights = Rights(READS_CONSOLE)
 
     async def _admit(self, headers: dict[str, str], path: str) -> tuple[float, str]:
         found = PATH.match(path)
@@ -58,4 +59,4 @@ def _session_key(cookie: str) -> str:
 def _may_read(session_key: str) -> bool:
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key or None)
-    return role_of(get_user(request)) in READS_CONSOLE
+    return role_of(get_user(request)) in StaffEventStream.rights.roles("GET")

@@ -9,7 +9,6 @@ from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from agents.execution import holds_elsewhere
@@ -18,9 +17,11 @@ from agents.execution.endings import CHANGED, Drift, credential_for, end, execut
 from agents.turns.pool import give_back_connection
 from approvals.models import Request
 from approvals.news import request_changed
-from approvals.requests.lifecycle import event_of, locked, move
+from approvals.requests.lifecycle import event_of, locked, move, tell_of_work
 from audit.record import SYSTEM, record
+from base import work
 from base.failpoints import reach
+from base.work import TryAgain, WorkList
 from ledger.books.entries import SameKeyOtherPlan
 from ledger.books.plans import Plan, digest_of_plan
 from ledger.errors import CredentialRefused, Refused
@@ -32,8 +33,14 @@ Ending = Callable[[Request], object]
 IN_DOUBT = ("executing", "unknown")
 
 
+def seconds_to_answer() -> float:
+    """How long it can take to ask a shop that lives elsewhere; nothing where it lives here."""
+    return 2.0 * settings.PLACET.tool_seconds if settings.PLACET.ledger_url else 0.0
+
+
 def _lease() -> dt.datetime:
-    return timezone.now() + dt.timedelta(seconds=2 * settings.PLACET.tool_seconds)
+    """Until whoever asks first has had time to: only then does anybody ask what became of it."""
+    return timezone.now() + dt.timedelta(seconds=seconds_to_answer())
 
 
 def begin(request: Request) -> None:
@@ -44,15 +51,36 @@ def begin(request: Request) -> None:
 
 def in_doubt() -> list[str]:
     """References of requests that the shop was asked to carry out, and nobody asks about now."""
-    waiting = Request.objects.filter(state__in=IN_DOUBT, lease_until__lte=Now()).order_by("lease_until")
-    return list(waiting.values_list("reference", flat=True)[:20])
+    return work.claimable(DOUBTS)
+
+
+def ask_due() -> None:
+    """Ask what became of them, several side by side: a silent shop takes its time over each."""
+    work.run(DOUBTS)
 
 
 def ask_again(reference: str) -> None:
-    """Ask what became of one; the first of those who come takes it for a while."""
-    mine = Request.objects.filter(pk=reference, state__in=IN_DOUBT, lease_until__lte=Now())
-    if mine.update(lease_until=_lease()):
-        carry_out(reference, again=True)
+    """Ask what became of one. TryAgain while the shop does not say."""
+    carry_out(reference, again=True)
+    if Request.objects.filter(pk=reference, state__in=IN_DOUBT).exists():
+        raise TryAgain("the shop does not say whether it was carried out")
+
+
+DOUBTS = WorkList(
+    name="doubts",
+    source="approvals_request",
+    key="s.reference",
+    belongs="s.state IN ('executing', 'unknown')",
+    due="s.lease_until <= statement_timestamp()",
+    order="s.lease_until",
+    do=ask_again,
+    lease_seconds=lambda: 60.0 + 2 * seconds_to_answer(),
+    most_attempts=100,
+    longest_pause=1800.0,
+    side_by_side=8,
+    told=tell_of_work,
+)
+"""Each is asked about for some two days. Parked, it stays unknown: nobody says that it was or was not carried out."""
 
 
 def carry_out(reference: str, *, again: bool = False) -> None:

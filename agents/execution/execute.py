@@ -14,32 +14,21 @@ from agents.execution.endings import end
 from approvals import brakes
 from approvals.decisions.rechecks import no_longer_approved, send_back
 from approvals.models import Request
-from approvals.requests.lifecycle import locked
-from base import sql
+from approvals.requests.lifecycle import locked, tell_of_work
+from base import work
 from base.failpoints import reach
+from base.work import WorkList
 
 
 def ready() -> list[str]:
     """References of approved requests whose undo delay is over and whose time is not, by the database's clock, and
     which no brake freezes."""
-    stopped = brakes.stopped()
-    if stopped.answers or stopped.writes:
-        return []
-    return [reference for (reference,) in sql.rows(_READY, [list(stopped.tools)])]
-
-
-_READY = f"""
-    SELECT reference FROM approvals_request WHERE state = 'approved' AND NOT is_decoy AND {checks.IN_TIME}
-      AND tool <> ALL(%s) ORDER BY execute_after LIMIT 100
-"""  # noqa: S608 - our own text
+    return work.claimable(EXECUTIONS)
 
 
 def execute_due() -> None:
     """Execute what is approved and past its undo delay."""
-    for reference in ready():
-        execute(reference)
-    for reference in elsewhere.in_doubt():
-        elsewhere.ask_again(reference)
+    work.run(EXECUTIONS)
 
 
 def execute(reference: str) -> bool:
@@ -66,3 +55,26 @@ def execute(reference: str) -> bool:
         elsewhere.carry_out(reference)
     reach("execution_committed", request.conversation_id)
     return True
+
+
+def _unbraked() -> dict[str, object]:
+    stopped = brakes.stopped()
+    return {"stopped": stopped.answers or stopped.writes, "stopped_tools": list(stopped.tools)}
+
+
+EXECUTIONS = WorkList(
+    name="executions",
+    source="approvals_request",
+    key="s.reference",
+    belongs="s.state = 'approved' AND NOT s.is_decoy",
+    due=f"{checks.IN_TIME} AND NOT %(stopped)s AND s.tool <> ALL(%(stopped_tools)s)",
+    values=_unbraked,
+    order="s.execute_after",
+    do=execute,
+    lease_seconds=lambda: float(settings.PLACET.lease_seconds + elsewhere.seconds_to_answer()),
+    most_attempts=8,
+    first_pause=2.0,
+    side_by_side=8,
+    told=tell_of_work,
+)
+"""Parked after some five minutes: it stays approved, which is true, until people act or its time to execute is over."""

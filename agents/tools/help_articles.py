@@ -7,12 +7,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from agents.tools.registry import Arguments, Tool
+from base.keyset import Keyset
 from ledger.access.client import Lookups
 from ledger.errors import Refused
-from ledger.shop.lists import MOST_CHARACTERS, MOST_ITEMS, page, read_cursor
+from ledger.shop.lists import MOST_CHARACTERS, MOST_ITEMS, cursor_checked, page
 
 FOLDER = Path(__file__).parent.parent / "help"
 MOST_SHOWN, EXCERPT = MOST_CHARACTERS - 1_000, 200
+_BY_RANK = Keyset({"name": str})
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -51,11 +53,12 @@ def _search(_: Lookups, args: SearchHelp) -> dict[str, Any]:
     words = set(re.findall(r"\w+", args.query.casefold()))
     scored = [(_score(words, name, *_parts(path)), name, path) for name, path in articles().items()]
     ranked = sorted((-score, name, path) for score, name, path in scored if score)
-    after = read_cursor(args.cursor, 1)
+    with cursor_checked():
+        after = _BY_RANK.read(args.cursor) if args.cursor else []
     names = [name for _, name, _ in ranked]
     start = names.index(after[0]) + 1 if after and after[0] in names else 0
     rows = [_row(name, path) for _, name, path in ranked[start : start + MOST_ITEMS + 1]]
-    return page(rows, lambda row: [row["name"]], "search_help")
+    return page(rows, lambda row: _BY_RANK.write([row["name"]]), "search_help")
 
 
 def _score(words: set[str], name: str, title: str, text: str) -> int:

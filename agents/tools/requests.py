@@ -1,19 +1,21 @@
 """The customer's own requests: what waits for a person, and taking it back."""
 
-from datetime import datetime
+import datetime as dt
 from typing import Annotated, Any
 
-from django.db.models import Q
 from pydantic import Field
 
-from agents.chat.notices import STATES
+from agents.states import STATES
 from agents.tools.registry import Acted, Arguments, Caller, Tool
 from approvals.errors import Conflict
 from approvals.models import Request
 from approvals.requests.lifecycle import withdraw
+from base.keyset import Keyset
 from ledger.errors import Refused
 from ledger.payouts.words import money_of
-from ledger.shop.lists import MOST_ITEMS, bad_cursor, page, read_cursor
+from ledger.shop.lists import MOST_ITEMS, cursor_checked, page
+
+_NEWEST = Keyset({"created_at": dt.datetime, "reference": str}, downwards=True)
 
 
 class ListMyRequests(Arguments):
@@ -26,14 +28,13 @@ class WithdrawRequest(Arguments):
 
 def _list(caller: Caller, args: ListMyRequests) -> dict[str, Any]:
     """Newest first, without anything that staff wrote."""
-    found = Request.objects.filter(customer_id=caller.customer_id).order_by("-created_at", "-reference")
-    if after := read_cursor(args.cursor, 2):
-        at = _moment(after[0])
-        found = found.filter(Q(created_at__lt=at) | Q(created_at=at, reference__lt=after[1]))
+    found = Request.objects.filter(customer_id=caller.customer_id)
+    with cursor_checked():
+        found = _NEWEST.after(found, args.cursor)
     requests = list(found[: MOST_ITEMS + 1])
     money = money_of(caller.customer_id, [request.entry_reference for request in requests if request.entry_reference])
     rows = [_row(request, money.get(request.entry_reference)) for request in requests]
-    return page(rows, lambda row: [row["created_at"], row["reference"]], "list_my_requests")
+    return page(rows, lambda row: _NEWEST.write([row["created_at"], row["reference"]]), "list_my_requests")
 
 
 def _row(request: Request, money: list[str] | None) -> dict[str, Any]:
@@ -46,16 +47,6 @@ def _row(request: Request, money: list[str] | None) -> dict[str, Any]:
     }
     executed = {"executed_as": request.entry_reference} if request.entry_reference else {}
     return row | executed | ({"money": money} if money else {})
-
-
-def _moment(text: str) -> datetime:
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError as exc:
-        raise bad_cursor() from exc
-    if at.tzinfo is None:
-        raise bad_cursor()
-    return at
 
 
 def _withdraw(caller: Caller, args: WithdrawRequest) -> Acted:

@@ -11,6 +11,7 @@ from django.db import transaction
 from approvals.policy.facts import Circumstances
 from approvals.policy.versions import IN_FORCE
 from base import sql
+from base.work import WorkList
 
 
 class LostTurn(Exception):
@@ -165,6 +166,24 @@ def renew(owner: str, turn_ids: list[uuid.UUID]) -> None:
     and is left for later."""
     lease = settings.PLACET.lease_seconds
     sql.run(_RENEW, [lease, owner, turn_ids, settings.PLACET.turn_seconds + lease])
+
+
+# How turns are claimed stays their own: leases are renewed while they run, the fence binds each of their writes, and
+# the order is fair among customers. What is shared comes after: what was parked stands with all other parked work, as
+# long as it can be tried again.
+PARKED = WorkList(
+    name="turns",
+    source="agents_turn",
+    key="s.id::text",
+    belongs="""s.state = 'finished' AND s.reason = 'parked' AND NOT EXISTS (
+        SELECT FROM agents_turn l WHERE l.conversation_id = s.conversation_id AND l.number > s.number)""",
+    due="false",
+    order="s.finished_at",
+    do=lambda _turn: False,
+    lease_seconds=lambda: 0.0,
+    most_attempts=1,
+    remember_seconds=60.0,
+)
 
 
 def claimable() -> int:

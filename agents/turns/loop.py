@@ -19,10 +19,11 @@ from agents.dispatch.dispatch import dispatch
 from agents.dispatch.results import calls_of
 from agents.models import Conversation, Message, ToolCall
 from agents.turns import limits
-from agents.turns.claims import Claimed, StoppedTurn, hand_back, lock_turn
+from agents.turns.claims import PARKED, Claimed, StoppedTurn, hand_back, lock_turn
 from agents.turns.endings import ending_of, finish
 from agents.turns.model import ModelDown, ModelRefusesUs, ReplyUnreadable
 from agents.turns.replies import ask_and_store
+from base import work
 from ledger.protocol.remote import ShopSilent
 
 log = logging.getLogger(__name__)
@@ -43,8 +44,7 @@ def run(turn: Claimed) -> None:
         _wait_for_shop(turn, silent)
         return
     except ModelRefusesUs as fault:
-        log.error("turn %s is parked: %s", turn.turn_id, fault)
-        reason = "parked"
+        reason = _park(turn, f"the model's provider refuses us: {fault}")
     except ReplyUnreadable as fault:
         log.error("turn %s: %s", turn.turn_id, fault)
         reason = "cut"
@@ -56,7 +56,13 @@ def _park_if_deadly(turn: Claimed) -> str | None:
     """A turn whose workers keep dying is not tried for ever."""
     if turn.attempts - turn.waits <= limits.MOST_DEATHS:
         return None
-    log.error("turn %s is parked: %s workers died of it", turn.turn_id, limits.MOST_DEATHS)
+    return _park(turn, f"{limits.MOST_DEATHS} workers died of it")
+
+
+def _park(turn: Claimed, why: str) -> str:
+    """Given up until a person has it tried again."""
+    log.error("turn %s is parked: %s", turn.turn_id, why)
+    work.park(PARKED.name, str(turn.turn_id), why)
     return "parked"
 
 
@@ -140,9 +146,8 @@ def _wait_for_model(turn: Claimed, down: ModelDown) -> None:
 def _wait_for_shop(turn: Claimed, silent: ShopSilent) -> None:
     """The same while it is unknown what a shop that lives elsewhere did: the call is dispatched again later."""
     if turn.waits >= limits.MOST_WAITS:
-        log.error("turn %s is given up with a write unknown: %s", turn.turn_id, silent)
         _tell(turn, notices.SHOP_GIVEN_UP, key=f"turn:{turn.turn_id}")
-        finish(turn, "parked")
+        finish(turn, _park(turn, f"a write is unknown: {silent}"))
         return
     log.warning("turn %s waits: the shop does not answer: %s", turn.turn_id, silent)
     _tell(turn, notices.SHOP_SILENT, key=f"shop_silent:{turn.turn_id}")

@@ -15,14 +15,15 @@ from django.conf import settings
 from django.db import Error
 
 from agents.dispatch import watchdog
-from agents.execution import execute, holds_elsewhere
+from agents.execution import elsewhere, execute, holds_elsewhere
 from agents.turns import claims, loop
 from agents.turns.claims import Claimed
 from agents.turns.doorbell import ring
 from agents.turns.pool import give_back_connection
 from approvals.decisions import decoys
 from approvals.outbox import delivery
-from approvals.requests.lifecycle import expire_due
+from approvals.requests.expiry import expire_due
+from base import work as work_lists
 from base.failpoints import reach
 from ledger.payouts import sending
 
@@ -66,6 +67,8 @@ def _work() -> None:
         log.warning("turn %s went on elsewhere", turn.turn_id)
     except Error as exc:
         log.warning("turn %s lost its database connection and is tried again: %s", turn.turn_id, exc)
+    except Exception:  # its attempt: the claim counted it, and its lease is the pause
+        log.exception("turn %s failed and is tried again when its lease ends", turn.turn_id)
     finally:
         _mine.discard(turn)
         give_back_connection()
@@ -76,12 +79,17 @@ def _work() -> None:
 def _start(**_: object) -> None:
     """Before the broker is asked: a worker that starts while it is down works all the same."""
     lease = settings.PLACET.lease_seconds
+    sweep = min(lease / 3, SWEEP_SECONDS)
     jobs = (
         ("leases", lease / 3, _renew),
-        ("sweep", min(lease / 3, SWEEP_SECONDS), _sweep),
-        ("outbox", SWEEP_SECONDS, _tell),
+        ("sweep", sweep, _sweep),
+        ("executions", sweep, lambda: _unless_stopping(execute.execute_due)),
+        ("in doubt", sweep, lambda: _unless_stopping(elsewhere.ask_due)),
+        ("holds", sweep, lambda: _unless_stopping(holds_elsewhere.settle)),
+        ("upkeep", sweep, lambda: _unless_stopping(expire_due, decoys.run_due)),
+        ("outbox", SWEEP_SECONDS, lambda: _unless_stopping(delivery.remind, _send)),
         ("watchdog", watchdog.CHECK_SECONDS, watchdog.check),
-        ("payouts", min(lease / 3, SWEEP_SECONDS), carry_out_payouts),
+        ("payouts", sweep, carry_out_payouts),
     )
     for name, seconds, job in jobs:
         threading.Thread(target=_every, args=(seconds, job), name=name, daemon=True).start()
@@ -100,11 +108,15 @@ def _every(seconds: float, job: Callable[[], None]) -> None:
             give_back_connection()
 
 
-def _tell() -> None:
-    """Remind of what waits, and send what is to be sent."""
-    if not _stopping.is_set():
-        delivery.remind()
-        delivery.deliver_due()
+def _unless_stopping(*jobs: Callable[[], object]) -> None:
+    """Each work list has a thread of its own: a shop, a mail server or a provider that is silent holds up no other."""
+    for job in jobs:
+        if not _stopping.is_set():
+            job()
+
+
+def _send() -> None:
+    delivery.deliver_due(lambda: not _stopping.is_set())
 
 
 def _renew() -> None:
@@ -121,10 +133,7 @@ def _sweep() -> None:
     free = settings.PLACET.worker_threads - len(_mine)
     for _ in range(min(claims.claimable(), free)):
         threading.Thread(target=work, name="turn", daemon=True).start()
-    execute.execute_due()
-    expire_due()
-    holds_elsewhere.settle()
-    decoys.make_due()
+    work_lists.forget(claims.PARKED)
 
 
 def carry_out_payouts() -> None:

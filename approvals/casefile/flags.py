@@ -24,7 +24,7 @@ def flag(*, staff: Staff, customer_id: str, reason: str) -> Flag:
             "role",
             _("The role %(role)s does not flag customers; agents and leads do.") % {"role": role_name(staff.role)},
         )
-    if not reason.strip() or "\x00" in reason or len(reason.strip()) > MOST_REASON:
+    if not reason.strip() or len(reason.strip()) > MOST_REASON:
         raise Invalid({"reason": [_("Say why, in at most %(most)s characters.") % {"most": grouped(MOST_REASON)}]})
     with transaction.atomic():
         lock_customer(customer_id)

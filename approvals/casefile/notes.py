@@ -23,7 +23,7 @@ def write_note(*, staff: Staff, customer_id: str, text: str, conversation_id: uu
         raise Forbidden(
             "role", _("The role %(role)s writes no notes; agents and leads do.") % {"role": role_name(staff.role)}
         )
-    if not text or "\x00" in text or len(text) > MOST_TEXT:
+    if not text or len(text) > MOST_TEXT:
         raise Invalid({"text": [_("Write something, in at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]})
     with transaction.atomic():
         note = Note.objects.create(customer_id=customer_id, conversation_id=conversation_id, author=staff, text=text)

@@ -1,26 +1,24 @@
 """Several requests at once. Approving is for small ones of one rule: never what holds untrusted text, is flagged,
 repeated or above a line."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from approvals.casefile.flags import flagged_among
 from approvals.decisions import deciding
 from approvals.decisions.reauthentication import ABSENT, Proof
 from approvals.errors import DecisionError, Forbidden, Invalid, no_request
 from approvals.models import Request, Staff
 from approvals.requests import assignment
+from approvals.requests.risk import suitable
 
 MOST = 20
 MOST_OTHERWISE = 50
 Chosen = Sequence[tuple[str, str]]
 """References, each with the digest that was shown."""
-RULES = ("reason_other", "status_asks", "tool_asks", "sign_in_old", "sign_in_weak")
-"""A request names the first rule that asks, and these come after all that must be read one by one, but for repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +28,6 @@ class Done:
     reference: str
     request: Request | None = None
     error: DecisionError | None = None
-
-
-def suitable(rows: Iterable[dict[str, Any]]) -> set[str]:
-    """References among rows of pending requests (reference, rule, repeats, approvals_needed, customer_id)."""
-    found = [row for row in rows if row["rule"] in RULES and row["approvals_needed"] == 1 and row["repeats"] is False]
-    flagged = flagged_among({row["customer_id"] for row in found})
-    return {row["reference"] for row in found if row["customer_id"] not in flagged}
 
 
 def approve_all(*, chosen: Chosen, staff: Staff, by_token: bool = False) -> list[Done]:

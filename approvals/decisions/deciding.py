@@ -21,9 +21,8 @@ from approvals.errors import DigestDiffers, Invalid, grouped
 from approvals.models import Decision, Request, Signature, Staff
 from approvals.news import request_changed
 from approvals.policy.versions import policy_at
-from approvals.requests.digest import hash_of
 from approvals.requests.lifecycle import event_of, locked, move, require_decidable, void_holds
-from audit.record import Actor, record
+from audit.record import Actor, hash_of, record
 from base import sql
 from base.failpoints import reach_on_commit
 
@@ -153,7 +152,5 @@ def _validate(
     for name, text in (("note", note), ("customer_message", customer_message)):
         if len(text) > MOST_TEXT:
             fields[name] = [_("At most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]
-        elif "\x00" in text:
-            fields[name] = [_("Contains a NUL character; remove it.")]
     if fields:
         raise Invalid(fields)

@@ -23,8 +23,10 @@ from approvals.policy.versions import in_force
 from approvals.requests.digest import digest_of
 from approvals.requests.lifecycle import decoy_event, move
 from audit.record import Actor, record
+from base import work
 from base.locks import lock_customer
 from base.references import new_reference
+from base.work import WorkList
 from ledger.books.plans import Movement, Plan, listed
 
 DAY = dt.timedelta(hours=24)
@@ -43,6 +45,24 @@ def make_due() -> Request | None:
         lock_customer("")  # of nobody: two workers would each make one
         recent = Request.objects.filter(is_decoy=True).order_by("-created_at")[:most]
         return make() if _is_due(list(recent), most) else None
+
+
+DECOYS = WorkList(
+    name="decoys",
+    source="(SELECT 'next'::text AS key)",
+    key="s.key",
+    belongs="%(decoys_per_day)s > 0",
+    values=lambda: {"decoys_per_day": settings.PLACET.decoys_per_day},
+    order="s.key",
+    do=lambda _key: make_due(),
+    lease_seconds=lambda: 60.0,
+    most_attempts=20,
+)
+
+
+def run_due() -> None:
+    """The same as background work, of which nothing depends on its success."""
+    work.run(DECOYS)
 
 
 def _is_due(recent: list[Request], most: int) -> bool:

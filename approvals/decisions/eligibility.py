@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Q
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
@@ -15,9 +15,10 @@ from approvals.casefile.conflicts import shared_with
 from approvals.decisions.participants import takes_part
 from approvals.decisions.tally import approvers_of
 from approvals.errors import Conflict, Forbidden, not_deciding
-from approvals.models import Absence, Request, Staff
+from approvals.models import Request, Staff
 from approvals.news import desk_changed
 from approvals.policy.versions import refusal_of
+from approvals.requests.assignment import away
 from approvals.requests.lifecycle import event_of, locked
 from audit.record import SYSTEM, Actor, record
 from base.access import DECIDES, LEAD
@@ -88,11 +89,6 @@ def _eligible(request: Request) -> Iterator[Staff]:
     for staff in people.annotate(load=waiting).order_by("load", F("last_login").desc(nulls_last=True), "-pk"):
         if refusal_for(request, staff) is None:
             yield staff
-
-
-def away() -> QuerySet[Absence, int]:
-    """The keys of those who are away now."""
-    return Absence.objects.filter(ended_at=None).values_list("staff_id", flat=True)
 
 
 def reassign(*, reference: str, by: Staff) -> Request:

@@ -126,7 +126,7 @@ class Taken(DecisionError):
 
 def _check(made: MacroEdit) -> None:
     faults: dict[str, list[str]] = {}
-    if not made.name or len(made.name) > 60 or "\x00" in made.name:
+    if not made.name or len(made.name) > 60:
         faults["name"] = [_("Give a name of at most 60 characters.")]
     elif any(edit.macro != made.macro and edit.name.casefold() == made.name.casefold() for edit in latest()):
         faults["name"] = [_("Another macro has this name.")]
@@ -143,7 +143,7 @@ def _check(made: MacroEdit) -> None:
 def fault_in(text: str) -> str:
     """What is wrong in a macro's text, as a sentence; empty where nothing is."""
     allowed = ", ".join(f"{{{name}}}" for name in VARIABLES)
-    if not text or len(text) > MOST_TEXT or "\x00" in text:
+    if not text or len(text) > MOST_TEXT:
         return _("Write something, in at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}
     if unknown := [name for name in _VARIABLE.findall(text) if name not in VARIABLES]:
         return _("There is no variable {%(what)s}. There are: %(allowed)s.") % {

@@ -53,9 +53,9 @@ def _check(made: ReasonEdit) -> None:
     faults: dict[str, list[str]] = {}
     if not ReasonEdit.objects.filter(code=made.code, version=made.version - 1).exists():
         faults["label"] = [_("There is no such reason code.")]
-    if not made.label or len(made.label) > 60 or "\x00" in made.label:
+    if not made.label or len(made.label) > 60:
         faults["label"] = [_("Give a label of at most 60 characters.")]
-    if len(made.help) > 300 or "\x00" in made.help:
+    if len(made.help) > 300:
         faults["help"] = [_("At most 300 characters.")]
     if faults:
         raise Invalid(faults)

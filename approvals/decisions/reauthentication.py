@@ -5,6 +5,7 @@ Where they have a passkey, an approval is signed with it, which shows it too.
 
 import datetime as dt
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,14 +34,14 @@ ABSENT = Proof()
 CODE = "fresh_authentication_required"
 
 
-def presence_of(request: HttpRequest, typed: Any = None) -> Proof:
-    """What a request of a browser shows; `typed` holds `nonce` and `assertion`, by default what was posted."""
+def presence_of(request: HttpRequest, typed: Mapping[str, Any]) -> Proof:
+    """What a request of a browser shows; `typed` may hold `nonce` and `assertion`, as they were sent."""
     at = request.session.get(SESSION_KEY)
     moment = dt.datetime.fromtimestamp(at, dt.UTC) if isinstance(at, int | float) else None
-    return Proof(authenticated_at=moment, signed=_signed(request, request.POST if typed is None else typed))
+    return Proof(authenticated_at=moment, signed=_signed(request, typed))
 
 
-def _signed(request: HttpRequest, typed: Any) -> Signed | None:
+def _signed(request: HttpRequest, typed: Mapping[str, Any]) -> Signed | None:
     try:
         assertion = json.loads(typed.get("assertion") or "null")
     except ValueError:

@@ -13,7 +13,7 @@ from django.db.models.functions import MD5
 from django.utils.translation import gettext as _
 
 from approvals.decisions.undo import recall_money
-from approvals.errors import Conflict, Forbidden, Invalid, NotFound
+from approvals.errors import Conflict, Forbidden, Invalid, NotFound, grouped
 from approvals.models import SpotCheck, Staff, Task
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
@@ -49,9 +49,9 @@ def record_spot_check(*, reference: str, staff: Staff, outcome: str, note: str) 
             "role",
             _("The role %(role)s does not look at executions; agents and leads do.") % {"role": role_name(staff.role)},
         )
-    if outcome not in SpotCheck.Outcome.values or "\x00" in note or len(note) > MOST_TEXT:
+    if outcome not in SpotCheck.Outcome.values or len(note) > MOST_TEXT:
         raise Invalid(
-            {"note": [_("Choose fine or wrong, and write at most %(most)d characters.") % {"most": MOST_TEXT}]}
+            {"note": [_("Choose fine or wrong, and write at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]}
         )
     if outcome == SpotCheck.Outcome.WRONG and not note:
         raise Invalid({"note": [_("Say what is wrong, for the lead who looks after it.")]})

@@ -46,7 +46,7 @@ def report_mistake(*, reference: str, staff: Staff, text: str) -> Task:
     """Say that something executed should not have been: its money is recalled if it has not been sent, and a lead
     looks after the rest."""
     text = text.strip()
-    if not text or "\x00" in text or len(text) > MOST_TEXT:
+    if not text or len(text) > MOST_TEXT:
         raise Invalid(
             {"text": [_("Say what went wrong, in at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]}
         )
@@ -81,7 +81,7 @@ def tasks_open() -> QuerySet[Task]:
 def finish_task(*, task_id: int, staff: Staff, outcome: str) -> None:
     """Say what was done about a task; the first to say so ends it."""
     outcome = outcome.strip()
-    if not outcome or "\x00" in outcome or len(outcome) > MOST_TEXT:
+    if not outcome or len(outcome) > MOST_TEXT:
         raise Invalid(
             {"outcome": [_("Say what was done, in at most %(most)s characters.") % {"most": grouped(MOST_TEXT)}]}
         )

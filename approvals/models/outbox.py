@@ -19,10 +19,7 @@ class Delivery(models.Model):
     text = models.TextField()
     link = models.CharField(max_length=300, blank=True, default="")
     at = models.DateTimeField(db_default=Now())
-    next_at = models.DateTimeField(db_default=Now(), help_text="When it is tried next; also a worker's lease on it.")
-    attempts = models.PositiveSmallIntegerField(default=0)
     sent_at = models.DateTimeField(null=True)
-    given_up_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -31,5 +28,5 @@ class Delivery(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["next_at"], condition=Q(sent_at=None, given_up_at=None), name="delivery_due"),
+            models.Index(fields=["id"], condition=Q(sent_at=None), name="delivery_due"),
         ]

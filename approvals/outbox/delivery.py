@@ -4,29 +4,27 @@ Links open a page; nothing is ever decided by opening one.
 """
 
 import datetime as dt
-import hashlib
-import hmac
 import json
-import logging
-import time
 from collections.abc import Callable
 
 import httpx2
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.db import connection
+from django.db import transaction
+from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
+from standardwebhooks import Webhook
 
 from approvals.models import Delivery, Request, Staff
+from base import work
 from base.access import DECIDES, LEAD
+from base.work import TryAgain, WorkList
 
-log = logging.getLogger(__name__)
-
-LEASE_SECONDS = 60
+LEASE_SECONDS = 120.0
 TIMEOUT_SECONDS = 10.0
-MOST_ATTEMPTS = 12
-AT_ONCE = 50
+"""For each step of talking to a server; a message takes several."""
+MOST_ATTEMPTS = 17
 
 
 def tell_colleagues(request: Request, what: str, sentence: str, *, roles: tuple[str, ...] = DECIDES) -> None:
@@ -55,58 +53,67 @@ def tell_customer(*, key: str, to: str, subject: str, text: str) -> None:
         Delivery.objects.bulk_create([row], ignore_conflicts=True)
 
 
-_REMIND = """
-    UPDATE approvals_request SET {column} = statement_timestamp() WHERE reference IN (
-        SELECT reference FROM approvals_request WHERE state = 'pending' AND NOT is_decoy AND {column} IS NULL
-          AND statement_timestamp() BETWEEN created_at + (expires_at - created_at) * {part} AND expires_at
-        LIMIT 100 FOR UPDATE SKIP LOCKED)
-    RETURNING reference
-"""
+def _reminders(name: str, column: str, part: float, sentence: str, roles: tuple[str, ...]) -> WorkList:
+    """Who is told once more of what still waits, when this part of its time is over: each once."""
+
+    def remind_of(reference: str) -> None:
+        with transaction.atomic():  # of several at once, one finds it not reminded of yet
+            first = Request.objects.filter(pk=reference, state="pending", **{f"{column}__isnull": True})
+            if first.update(**{column: Now()}):
+                tell_colleagues(Request.objects.get(pk=reference), column, sentence, roles=roles)
+
+    return WorkList(
+        name=name,
+        source="approvals_request",
+        key="s.reference",
+        belongs=f"s.state = 'pending' AND NOT s.is_decoy AND s.{column} IS NULL",
+        due=f"""statement_timestamp()
+            BETWEEN s.created_at + (s.expires_at - s.created_at) * {part} AND s.expires_at""",
+        order="s.expires_at",
+        do=remind_of,
+        lease_seconds=lambda: LEASE_SECONDS,
+        most_attempts=MOST_ATTEMPTS,
+    )
+
+
+REMINDERS = _reminders("reminders", "reminded_at", 0.5, "still waits for a decision", DECIDES)
+ESCALATIONS = _reminders("escalations", "escalated_at", 0.75, "expires soon and nobody has decided", (LEAD,))
 
 
 def remind() -> None:
-    """Half of its time over: who decides is told again. Three quarters: the leads are. Each once."""
-    for column, part, sentence, roles in (
-        ("reminded_at", 0.5, "still waits for a decision", DECIDES),
-        ("escalated_at", 0.75, "expires soon and nobody has decided", (LEAD,)),
-    ):
-        with connection.cursor() as cursor:
-            cursor.execute(_REMIND.format(column=column, part=part))
-            references = [row[0] for row in cursor.fetchall()]
-        for request in Request.objects.filter(pk__in=references):
-            tell_colleagues(request, column, sentence, roles=roles)
+    """Half of its time over: who decides is told again. Three quarters: the leads are."""
+    for each in (REMINDERS, ESCALATIONS):
+        work.run(each)
 
 
-_CLAIM = """
-    UPDATE approvals_delivery SET attempts = attempts + 1, next_at = statement_timestamp() + make_interval(secs => %s)
-    WHERE id IN (SELECT id FROM approvals_delivery
-                 WHERE sent_at IS NULL AND given_up_at IS NULL AND next_at <= statement_timestamp()
-                 ORDER BY next_at LIMIT %s FOR UPDATE SKIP LOCKED)
-    RETURNING id
-"""
-
-
-def deliver_due() -> None:
+def deliver_due(go_on: Callable[[], bool] = lambda: True) -> None:
     """Send what is due. Claimed first, sent outside any transaction, so a worker that dies leaves it to the next."""
-    with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, [LEASE_SECONDS, AT_ONCE])
-        claimed = [row[0] for row in cursor.fetchall()]
-    for delivery in Delivery.objects.filter(pk__in=claimed).order_by("pk"):
-        mine = Delivery.objects.filter(pk=delivery.pk, attempts=delivery.attempts)
-        try:
-            _SENDERS[delivery.channel](delivery)
-        except (OSError, httpx2.HTTPError) as error:  # smtplib's errors are OSErrors too
-            log.warning("delivery %s failed %s times: %s", delivery.pk, delivery.attempts, type(error).__name__)
-            mine.update(**_after_failure(delivery))
-        else:
-            mine.update(sent_at=timezone.now())
+    work.run(OUTBOX, go_on)
 
 
-def _after_failure(delivery: Delivery) -> dict[str, object]:
-    """Twice as long each time, up to an hour; given up after about a working day."""
-    if delivery.attempts >= MOST_ATTEMPTS:
-        return {"given_up_at": timezone.now()}
-    return {"next_at": timezone.now() + dt.timedelta(seconds=min(2**delivery.attempts * 5, 3600))}
+def _deliver(key: str) -> None:
+    delivery = Delivery.objects.filter(pk=key, sent_at=None).first()
+    if delivery is None:
+        return
+    try:
+        _SENDERS[delivery.channel](delivery)
+    except (OSError, httpx2.HTTPError) as error:  # smtplib's errors are OSErrors too
+        raise TryAgain(type(error).__name__) from error
+    Delivery.objects.filter(pk=delivery.pk).update(sent_at=timezone.now())
+
+
+OUTBOX = WorkList(
+    name="outbox",
+    source="approvals_delivery",
+    key="s.id::text",
+    belongs="s.sent_at IS NULL",
+    order="s.id",
+    do=_deliver,
+    lease_seconds=lambda: LEASE_SECONDS,
+    most_attempts=MOST_ATTEMPTS,
+    side_by_side=4,
+)
+"""Each is tried for about a working day."""
 
 
 def _send_email(delivery: Delivery) -> None:
@@ -114,7 +121,7 @@ def _send_email(delivery: Delivery) -> None:
 
 
 def _post(delivery: Delivery) -> None:
-    """Signed over time and body, as `t=...,v1=HMAC-SHA256(secret, "t.body")`; any answer below 300 will do."""
+    """Signed as Standard Webhooks have it, under one id however often it is sent; any answer below 300 will do."""
     notify = settings.PLACET.notify
     if notify.format == "slack":
         body = json.dumps({"text": f"{delivery.subject}\n{delivery.text}\n<{delivery.link}>"})
@@ -122,12 +129,12 @@ def _post(delivery: Delivery) -> None:
         body = json.dumps(
             {"key": delivery.key, "subject": delivery.subject, "text": delivery.text, "link": delivery.link}
         )
-    moment = str(int(time.time()))
-    signature = hmac.new(notify.secret.encode(), f"{moment}.{body}".encode(), hashlib.sha256).hexdigest()
+    now = dt.datetime.now(dt.UTC)
     headers = {
         "Content-Type": "application/json",
-        "Idempotency-Key": delivery.key,
-        "Placet-Signature": f"t={moment},v1={signature}",
+        "webhook-id": delivery.key,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": Webhook(notify.key).sign(delivery.key, now, body),
     }
     answer = httpx2.post(
         notify.webhook_url, content=body.encode(), headers=headers, timeout=TIMEOUT_SECONDS, follow_redirects=False

@@ -7,7 +7,6 @@ import jwt
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -16,6 +15,7 @@ from approvals.models import Staff
 from audit.models import Kind
 from audit.record import SYSTEM, Actor, NewEvent, record
 from base.access import ROLES
+from base.emails import checked_email
 from base.phones import checked_phone
 from ledger.access.staff import as_staff
 from ledger.models import Customer
@@ -72,17 +72,17 @@ def set_contact(name: str, *, email: str | None, phone: str | None) -> Staff:
 
 def _set_contact(staff: Staff, email: str, phone: str) -> None:
     try:
-        if email:
-            validate_email(email)
-        staff.email, staff.phone = email, checked_phone(phone) if phone else ""
-    except ValidationError as error:
+        staff.email = checked_email(email) if email else ""
+    except ValueError as error:
         raise AccountError(_("The e-mail address must be one like ada@example.com.")) from error
+    try:
+        staff.phone = checked_phone(phone) if phone else ""
     except ValueError as error:
         raise AccountError(_("The telephone number must be one like +44 20 7946 0958.")) from error
 
 
 def _is_customer(customer_id: str) -> bool:
-    return "\0" not in customer_id and Customer.objects.filter(customer_id=customer_id).exists()
+    return Customer.objects.filter(customer_id=customer_id).exists()
 
 
 def _taken(name: str) -> str:

@@ -8,10 +8,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from approvals.decisions.eligibility import assign, away
+from approvals.decisions.eligibility import assign
 from approvals.errors import Conflict, Invalid, no_request
 from approvals.models import Absence, Request, Snooze, Staff
-from approvals.requests.assignment import release_all, require_decider, require_there
+from approvals.requests.assignment import away, release_all, require_decider, require_there
 from approvals.requests.lifecycle import locked
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record

@@ -99,7 +99,7 @@ def standing_of(customer_id: str, *, without: Iterable[str] = ()) -> Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """The conversation that a write comes from, as `policy.Facts` describes it."""
+    """The conversation that a write comes from, as `Facts` describes it."""
 
     conversation_id: uuid.UUID
     untrusted_text: str

@@ -19,9 +19,8 @@ from approvals.errors import Forbidden
 from approvals.models import PolicyVersion, Request, Staff
 from approvals.policy.document import Document, InvalidDocument, above_ceilings, changes, read_document, within_ceilings
 from approvals.policy.rules import Facts, Policy, Verdict, decide, may_approve, stricter
-from approvals.requests.digest import hash_of
 from audit.models import Kind
-from audit.record import Actor, NewEvent, canonical, record
+from audit.record import Actor, NewEvent, canonical, hash_of, record
 from base import sql
 from base.access import ADMIN, LEAD
 from base.names import role_name

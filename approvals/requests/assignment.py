@@ -3,14 +3,13 @@
 import datetime as dt
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from approvals.decisions.eligibility import away
 from approvals.errors import Conflict, Invalid, no_request, not_deciding
-from approvals.models import Request, Staff
+from approvals.models import Absence, Request, Staff
 from approvals.news import desk_changed
 from approvals.requests.lifecycle import desk_event
 from audit.record import Actor, record
@@ -52,6 +51,11 @@ def give(*, reference: str, to: Staff, by: Staff) -> Request:
         waiting = Request.objects.filter(mine, reference=reference, state="pending")
         given = waiting.update(assigned_to=to, assigned_until=timezone.now() + GIVEN)
         return _told(_as_assigned(reference, given), by, "given", to=to.username)
+
+
+def away() -> QuerySet[Absence, int]:
+    """The keys of those who are away now."""
+    return Absence.objects.filter(ended_at=None).values_list("staff_id", flat=True)
 
 
 def require_there(staff: Staff) -> None:

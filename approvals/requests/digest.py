@@ -1,9 +1,8 @@
 """The digest that an approval binds: SHA-256 over the action and its preview, in canonical form."""
 
-import hashlib
 from typing import Any
 
-from audit.record import canonical
+from audit.record import hash_of
 
 
 def digest_of(
@@ -21,9 +20,4 @@ def digest_of(
         "preview": preview,
         "policy_version": policy_version,
     }
-    return hashlib.sha256(canonical(action).encode()).hexdigest()
-
-
-def hash_of(value: Any) -> str:
-    """Hex SHA-256 of a value's canonical JSON, for what a person was shown."""
-    return hashlib.sha256(canonical(value).encode()).hexdigest()
+    return hash_of(action)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -107,13 +106,6 @@ def withdraw(*, reference: str, customer_id: str) -> Request:
         return _end(request, Request.State.WITHDRAWN, ("pending", "approved"), actor, "withdrawn by the customer")
 
 
-def expire_due() -> int:
-    """End what waited too long: undecided past `expires_at`, or approved and not executed in time."""
-    now = timezone.now()
-    due = Request.objects.filter(Q(state="pending", expires_at__lte=now) | Q(state="approved", execute_before__lte=now))
-    return sum(_expire(reference) for reference in due.values_list("reference", flat=True)[:100])
-
-
 def disturbed(sender: object, *, order_id: str, customer_id: str, why: str, **_: object) -> None:
     """What waits on an order whose money changed outside Placet is stale. The sender holds the customer's lock."""
     waiting = Request.objects.filter(order_id=order_id, customer_id=customer_id, state__in=["pending", "approved"])
@@ -121,8 +113,9 @@ def disturbed(sender: object, *, order_id: str, customer_id: str, why: str, **_:
         _end(request, Request.State.STALE, (request.state,), SYSTEM, f"order {order_id} changed: {why}"[:300])
 
 
-def _expire(reference: str) -> bool:
-    """Races with decide, withdraw and execute; the row's lock lets one of them be first."""
+def expire(reference: str) -> bool:
+    """End one that waited too long. Races with decide, withdraw and execute; the row's lock lets one of them be
+    first."""
     with transaction.atomic():
         request = locked(reference)
         deadline = request.expires_at if request.state == "pending" else request.execute_before
@@ -177,6 +170,12 @@ def event_of(request: Request, *, kind: str, decision: str, downstream_reference
         policy_version=request.policy_version,
         session_id=request.session_id,
     )
+
+
+def tell_of_work(reference: str, decision: str, by: str, why: str) -> None:
+    """Background work on a request was parked or is tried again: the record says so, and the desk shows it."""
+    request = Request.objects.get(pk=reference)
+    record(Actor(kind="staff", id=by) if by else SYSTEM, desk_event(request, decision), reason=why)
 
 
 def desk_event(request: Request, decision: str) -> NewEvent:

@@ -9,10 +9,9 @@ from django.db.models import Case, Count, F, QuerySet, When
 from django.db.models.functions import Now
 
 from approvals.casefile.flags import flagged_among
-from approvals.decisions.bulk import suitable
 from approvals.models import Decision, Request, Staff
-from approvals.requests.queue_filters import SORTS, Filters, condition, read_cursor
-from approvals.requests.risk import risk_of
+from approvals.requests.queue_filters import Filters, condition, keyset_of
+from approvals.requests.risk import risk_of, suitable
 from ledger.access.staff import as_staff
 from ledger.models import Customer
 
@@ -31,17 +30,10 @@ class Page:
 
 
 def page(filters: Filters, staff: Staff, *, after: str = "") -> Page:
-    """One page of a view. Raises NoSuchView for a cursor that was not given."""
-    _, column, downwards = SORTS[filters.sort]
-    found = Request.objects.filter(condition(filters, staff))
-    if after:
-        way = "<" if downwards else ">"
-        where = f"(approvals_request.{column}, approvals_request.reference) {way} (%s, %s)"
-        found = found.extra(where=[where], params=list(read_cursor(filters, after)))  # noqa: S610 - our own columns
-    sign = "-" if downwards else ""
-    raw = list(_values(found).order_by(f"{sign}{column}", f"{sign}reference")[: PAGE + 1])
-    last = raw[PAGE - 1] if len(raw) > PAGE else None
-    return Page(_told(raw[:PAGE]), f"{_text(last[column])}~{last['reference']}" if last else "")
+    """One page of a view. Raises BadCursor."""
+    found = _values(Request.objects.filter(condition(filters, staff)))
+    part = keyset_of(filters).page(found, after, PAGE)
+    return Page(_told(part.rows), part.cursor)
 
 
 def rows_of(references: list[str]) -> list[Row]:
@@ -60,10 +52,6 @@ def count(filters: Filters, staff: Staff, *, since: dt.datetime | None = None) -
 def waiting_count() -> int:
     """How many wait for a person, counted as `count` does."""
     return Request.objects.filter(state="pending").order_by()[: MOST_COUNTED + 1].count()
-
-
-def _text(value: Any) -> str:
-    return value.isoformat() if isinstance(value, dt.datetime) else str(value)
 
 
 def _values(found: "QuerySet[Request]") -> Any:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from approvals.models import CLOSED_STATES, Decision, Snooze, Staff
 from approvals.requests.assignment import FREE
+from base.keyset import Keyset
 from base.money import parse
 from ledger.access.staff import as_staff
 from ledger.models import Customer
@@ -155,14 +156,8 @@ def _customers(text: str) -> Any:
     return Customer.objects.filter(Q(pk=text) | Q(name__icontains=text) | Q(email__iexact=text)).order_by("pk")
 
 
-def read_cursor(filters: Filters, cursor: str) -> tuple[Any, str]:
-    """Where the page before ended. Raises NoSuchView."""
-    value, _, reference = cursor.partition("~")
-    amount = SORTS[filters.sort][1] == "amount_minor"
-    try:
-        parsed = int(value[:20]) if amount else dt.datetime.fromisoformat(value).astimezone(dt.UTC)
-    except (ValueError, OverflowError) as error:
-        raise NoSuchView(cursor) from error
-    if not 0 < len(reference) <= 16 or "\x00" in reference or (isinstance(parsed, int) and abs(parsed) >= 2**63):
-        raise NoSuchView(cursor)
-    return parsed, reference
+def keyset_of(filters: Filters) -> Keyset:
+    """The order of a view, with the reference where two are alike."""
+    _, column, downwards = SORTS[filters.sort]
+    kind = int if column == "amount_minor" else dt.datetime
+    return Keyset({column: kind, "reference": str}, downwards=downwards)

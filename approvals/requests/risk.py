@@ -1,13 +1,14 @@
 """How carefully a request wants to be read, from the facts that its policy saw. It sorts nothing out and decides
 nothing: the policy does."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from approvals.casefile.flags import flagged_among
 from approvals.policy.versions import policy_at
 
 Level = Literal["high", "some", "low"]
@@ -22,6 +23,8 @@ _SOME: dict[str, str | Promise] = {
     "sign_in_old": gettext_lazy("old sign-in"),
     "address_of_valuable_order": gettext_lazy("valuable goods"),
 }
+RULES = ("reason_other", "status_asks", "tool_asks", "sign_in_old", "sign_in_weak")
+"""A request names the first rule that asks, and these come after all that must be read one by one, but for repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +56,10 @@ def _share(row: Mapping[str, Any]) -> int | None:
     if lines is None or not lines.automatic_day or not row["amount_minor"]:
         return None
     return int(row["amount_minor"] * 100 // lines.automatic_day)
+
+
+def suitable(rows: Iterable[dict[str, Any]]) -> set[str]:
+    """References among rows of pending requests (reference, rule, repeats, approvals_needed, customer_id)."""
+    found = [row for row in rows if row["rule"] in RULES and row["approvals_needed"] == 1 and row["repeats"] is False]
+    flagged = flagged_among({row["customer_id"] for row in found})
+    return {row["reference"] for row in found if row["customer_id"] not in flagged}

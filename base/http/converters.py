@@ -1,4 +1,4 @@
-"""References and digests in addresses."""
+"""References, digests and keys in addresses."""
 
 from django.urls import register_converter
 
@@ -31,3 +31,18 @@ class Digest:
 
 
 register_converter(Digest, "digest")
+
+
+class Key:
+    """What names a customer or a member of staff: any text that a column can hold, perhaps with slashes."""
+
+    regex = "[^\x00]{1,200}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(Key, "key")

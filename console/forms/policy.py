@@ -8,10 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from approvals.policy.document import Json
-from base.money import digits_of, parse
+from approvals.policy.simulation import MOST_DAYS
+from approvals.policy.versions import MOST_CHARACTERS
+from base.money import parse, written
+from console.forms.fields import DIGEST, STALE, Form, Number, Pattern, Text, bounded
 
 LINES = {
     "automatic_day": gettext_lazy("A day with no person"),
@@ -35,6 +38,50 @@ TOOL_CHOICES = (
     ("ask", gettext_lazy("Always asks")),
     ("never", gettext_lazy("Never")),
 )
+
+
+class DocumentForm(Form):
+    """A whole document as text."""
+
+    document = Text(
+        most=MOST_CHARACTERS, required=False, wrong=gettext_lazy("Give a document of at most 100,000 characters.")
+    )
+
+
+class BaseForm(Form):
+    """The version that is edited; the one in force without a number."""
+
+    base = Number(STALE, most=2**31 - 1, required=False)
+
+
+class DaysForm(Form):
+    """Of how many days the verdicts are taken again."""
+
+    days = Number(bounded(gettext_noop("Simulate 1 to %(most)s days."), MOST_DAYS), least=1, most=MOST_DAYS)
+
+
+class StepForm(Form):
+    """How far a replay is, sealed."""
+
+    state = Text(most=1_000_000, required=False)
+
+
+class AgainstForm(Form):
+    """With which definition one is compared."""
+
+    against = Pattern(DIGEST, STALE)
+
+
+class PinForm(Form):
+    """Why new conversations begin with a definition, and the number of the choice that the page showed."""
+
+    seen = Number(STALE, most=2**31 - 2, required=False)
+    reason = Text(
+        most=1_000,
+        wrong=gettext_lazy("Give a reason of at most 1,000 characters."),
+        label=gettext_lazy("Why new conversations should begin with this one"),
+        help_text=gettext_lazy("Those that have begun keep theirs."),
+    )
 
 
 @dataclass(slots=True)
@@ -74,7 +121,7 @@ class PolicyForm:
 
     def _field(self, name: str, label: str, currency: str, *, required: bool = False) -> Field:
         minor = _get(self._document, name)
-        value = "" if minor is None else _plain(minor, currency)
+        value = "" if minor is None else written(minor, currency)
         return Field(name, label, self._value(name, value), required)
 
     def _number(self, name: str, label: str) -> Field:
@@ -134,12 +181,6 @@ def _minor(text: str, currency: str) -> int | str | None:
         return parse(text, currency)
     except ValueError:
         return text
-
-
-def _plain(minor: int, currency: str) -> str:
-    digits = digits_of(currency)
-    whole, rest = divmod(minor, 10**digits)
-    return f"{whole}.{rest:0{digits}d}" if digits else str(whole)
 
 
 def _get(document: Json, path: str) -> Any:

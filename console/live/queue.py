@@ -17,10 +17,10 @@ from django.db import connections
 from django.http import HttpRequest, parse_cookie
 from redis.exceptions import RedisError
 
-from agents.chat.asgi import HEADERS, Receive, Scope, Send, headers_of, is_served, refuse, until_gone, write
+from agents.chat.asgi_routes import HEADERS, Receive, Scope, Send, headers_of, is_served, refuse, until_gone, write
 from agents.chat.sse import Hub
 from agents.chat.stream import DESK
-from base.access import READS_CONSOLE, role_of
+from base.access import READS_CONSOLE, Rights, role_of
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,8 @@ CHECK_BEATS = 4
 
 class DeskStream:
     """The ASGI application of the route."""
+
+    rights = Rights(READS_CONSOLE)
 
     def __init__(self, hub: Callable[[], Hub]) -> None:
         self._hub = hub
@@ -48,7 +50,7 @@ class DeskStream:
 
 
 async def _may_read(key: str) -> bool:
-    return bool(key) and await sync_to_async(_look_up)(key) in READS_CONSOLE
+    return bool(key) and await sync_to_async(_look_up)(key) in DeskStream.rights.roles("GET")
 
 
 def _look_up(key: str) -> str:

@@ -6,16 +6,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
 
 from audit.record import Actor
 from base.access import ADMIN, LEAD, READS_CONSOLE, role_of, staff_page
+from console.forms.payouts import PayoutForm
 from ledger.access.staff import as_staff
 from ledger.payouts import desk
 from ledger.payouts.desk import ATTENTION, CannotResolve
 from ledger.payouts.reconciliation import DAYS, reconcile
 from ledger.providers import connector
-from ledger.providers.api import CallFailed
+from ledger.providers.calls import CallFailed
 
 ACTS = (LEAD, ADMIN)
 MOST_ROWS = 100
@@ -30,10 +30,13 @@ TABS = {
 }
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=_("Payouts"))
 def payouts(request: HttpRequest) -> HttpResponse:
     """One tab of payouts, newest first."""
+    return _page(request)
+
+
+def _page(request: HttpRequest, status: int = 200) -> HttpResponse:
     tab = request.GET.get("tab", "attention")
     if tab not in TABS:
         raise Http404
@@ -47,14 +50,17 @@ def payouts(request: HttpRequest) -> HttpResponse:
         "provider": connector() is not None,
         "days": DAYS,
     }
-    return render(request, "pages/payouts/payouts.html", context)
+    return render(request, "pages/payouts/payouts.html", context, status=status)
 
 
-@staff_page(*ACTS)
-@require_POST
+@staff_page(acts=ACTS, what=_("Resolve a payout"))
 def act(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Look one up at the provider, or note that somebody took care of it."""
-    deed = desk.handle if "handled" in request.POST else desk.resolve
+    form = PayoutForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, form.refusal.message)
+        return _page(request, status=422)
+    deed = desk.handle if form.cleaned_data["handled"] else desk.resolve
     try:
         messages.success(request, deed(transfer_id, _actor(request)))
     except CannotResolve as refusal:
@@ -62,8 +68,7 @@ def act(request: HttpRequest, transfer_id: int) -> HttpResponse:
     return redirect("payouts")
 
 
-@staff_page(*ACTS)
-@require_POST
+@staff_page(acts=ACTS, what=_("Compare with the payment provider"))
 def compare(request: HttpRequest) -> HttpResponse:
     """Compare the books with the provider now."""
     provider = connector()

@@ -5,7 +5,7 @@ import json
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_lazy
 
 from audit.models import Event, Kind
 from audit.record import Actor, NewEvent, record
@@ -16,8 +16,7 @@ from base.http.errors import ApiError
 PAGE = 50
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD, what=gettext_lazy("The record"))
 def events(request: HttpRequest) -> HttpResponse:
     """A page of events; filters and the place in the list are in the address."""
     filters = {name: request.GET[name].strip() for name in FILTERS if request.GET.get(name, "").strip()}
@@ -38,8 +37,7 @@ def events(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/record/events.html", context, status=422 if fields else 200)
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD)
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """Everything that one event holds."""
     found = get_object_or_404(Event.objects.select_related("detail"), pk=event_id)

@@ -13,10 +13,10 @@ from ledger.access.scopes import as_customer
 from ledger.books.entries import Posted, end_holds, post, reserve
 from ledger.books.plans import Plan
 from ledger.models import Hold
-from ledger.payouts.payable import require_payable
 from ledger.shop import addresses, orders, products, profiles
 from ledger.shop.items import Catalogue
 from ledger.shop.orders import Moved, OrderState
+from ledger.shop.payable import require_payable
 
 T = TypeVar("T")
 

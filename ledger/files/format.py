@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from base.emails import checked_email
 from base.money import MAX_MINOR
 from base.phones import checked_phone
 
@@ -50,7 +51,7 @@ def _moment(text: str) -> str:
 Id = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_plain)]
 Text = Annotated[str, AfterValidator(_storable)]
 Short = Annotated[Text, Field(max_length=200)]
-Email = Annotated[str, Field(max_length=320), AfterValidator(_plain)]
+Email = Annotated[str, Field(max_length=320), AfterValidator(_plain), AfterValidator(checked_email)]
 Phone = Annotated[str, Field(max_length=40), AfterValidator(_plain), AfterValidator(checked_phone)]
 Moment = Annotated[str, Field(max_length=40), AfterValidator(_moment)]
 Currency = Annotated[str, AfterValidator(_currency)]

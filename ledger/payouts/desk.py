@@ -9,7 +9,7 @@ from ledger.models import Payout
 from ledger.payouts import sending
 from ledger.payouts.sending import Told, event_of, tell
 from ledger.providers import connector
-from ledger.providers.api import CallFailed
+from ledger.providers.calls import CallFailed
 
 ATTENTION = Q(state="unknown") | Q(state="failed", handled_by="")
 

@@ -17,14 +17,16 @@ from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from audit.record import SYSTEM, Actor, NewEvent, record
+from base import work
 from base.failpoints import reach
 from base.locks import lock_customer
+from base.work import TryAgain, WorkList
 from ledger.access.scopes import as_customer
 from ledger.models import Order, Payout, Transfer
 from ledger.news import payout_changed
 from ledger.payouts.sources import source_for
 from ledger.providers import connector
-from ledger.providers.api import CallFailed, Declined, NotSent
+from ledger.providers.calls import CallFailed, Declined, NotSent
 from ledger.providers.connector import Answer, Connector, Instruction
 from ledger.shop.orders import method_label
 
@@ -33,7 +35,6 @@ State = Payout.State
 LEASE = dt.timedelta(seconds=60)
 POLL = dt.timedelta(hours=1)
 """How often one that is only sent is looked up, in case the provider's report got lost."""
-MOST = 50
 _BEFORE = {
     "sent": (State.PENDING, State.UNKNOWN),
     "settled": (State.PENDING, State.UNKNOWN, State.SENT),
@@ -55,26 +56,60 @@ class Told:
     reference: str = ""
 
 
-def due(most: int = MOST) -> list[tuple[int, str]]:
+def due(most: int = 100) -> list[tuple[int, str]]:
     """Transfers and customers of payouts to send or to look up now, longest due first."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT transfer_id, customer_id FROM ledger_due_payouts(%s, %s)",
-            [most, settings.PLACET.payout_delay_seconds],
-        )
-        return [(int(row[0]), str(row[1])) for row in cursor.fetchall()]
+    return [_named(key) for key in work.claimable(PAYOUTS, most)]
 
 
 def carry_out_due(go_on: Callable[[], bool] = lambda: True) -> None:
-    """Send or look up what is due, one after the other, as long as `go_on` says so."""
-    provider = connector()
-    for transfer_id, customer_id in due():
-        if not go_on():
-            return
-        if provider is None:
-            _leave_to_the_shop(transfer_id, customer_id)
-        else:
+    """Send or look up what is due, several side by side, as long as `go_on` says so."""
+    work.run(PAYOUTS, go_on)
+
+
+def _named(key: str) -> tuple[int, str]:
+    transfer_id, customer_id = key.split(" ", 1)
+    return int(transfer_id), customer_id
+
+
+def _carry_out(key: str) -> None:
+    transfer_id, customer_id = _named(key)
+    if (provider := connector()) is None:
+        _leave_to_the_shop(transfer_id, customer_id)
+    else:
+        try:
             carry_out(transfer_id, customer_id, provider)
+        except TryAgain:
+            raise
+        except Exception:  # the list says when it is tried again
+            as_customer(customer_id, lambda: Payout.objects.filter(pk=transfer_id).update(lease_until=None))
+            raise
+
+
+def _tell(key: str, decision: str, by: str, why: str) -> None:
+    transfer_id, customer_id = _named(key)
+    found = Payout.objects.select_related("transfer__payment_method")
+    told = as_customer(customer_id, lambda: tell(found.get(pk=transfer_id)))
+    record(Actor(kind="staff", id=by) if by else SYSTEM, event_of(told, decision), reason=why)
+
+
+# A payout keeps a lease and a fence of its own beside the list's: the provider's reports and staff move it as well, and
+# whoever is late writes nothing.
+PAYOUTS = WorkList(
+    name="payouts",
+    source="ledger_due_payouts(2147483647, %(delay)s) WITH ORDINALITY",
+    key="s.transfer_id || ' ' || s.customer_id",
+    values=lambda: {"delay": settings.PLACET.payout_delay_seconds},
+    order="s.ordinality",
+    do=_carry_out,
+    lease_seconds=lambda: 2 * LEASE.total_seconds(),
+    most_attempts=100,
+    first_pause=2.0,
+    longest_pause=1800.0,
+    side_by_side=4,
+    remember_seconds=2 * POLL.total_seconds(),
+    told=_tell,
+)
+"""Each is tried for some two days."""
 
 
 def _leave_to_the_shop(transfer_id: int, customer_id: str) -> None:
@@ -92,7 +127,8 @@ def _leave_to_the_shop(transfer_id: int, customer_id: str) -> None:
 
 
 def carry_out(transfer_id: int, customer_id: str, provider: Connector) -> bool:
-    """One attempt at one payout; False when it was not to be had or ended as it was."""
+    """One attempt at one payout; False when it was not to be had or ended as it was. TryAgain when it was neither
+    sent nor found."""
     told = _claim(transfer_id, customer_id, provider)
     if told is None:
         return False
@@ -207,8 +243,8 @@ def _not_done(told: Told, failed: CallFailed) -> bool:
 
 
 def _pause(told: Told, code: str, back_to: State | None = None) -> None:
-    """Wait for the next attempt, twice as long each time, in the end half an hour."""
-    pause = POLL if told.was == State.SENT else dt.timedelta(seconds=2 ** min(told.attempt, 11))
+    """Give it back, one that is sent for an hour. Where something went wrong, that was an attempt: TryAgain."""
+    pause = POLL if told.was == State.SENT else dt.timedelta(0)
     changes = {"state": back_to} if back_to else {}
     with transaction.atomic():
         changed = as_customer(
@@ -220,6 +256,8 @@ def _pause(told: Told, code: str, back_to: State | None = None) -> None:
         if changed and told.was != State.SENT:
             decision = "not_sent" if back_to else "unknown"
             record(SYSTEM, event_of(told, decision), attempt=told.attempt, reason=code)
+    if code:
+        raise TryAgain(code)
 
 
 def advance(told: Told, answer: Answer, *, fenced: bool = False, actor: Actor = SYSTEM) -> bool:

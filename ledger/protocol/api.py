@@ -22,7 +22,8 @@ from ledger.books.entries import SameKeyOtherPlan
 from ledger.books.plans import Plan
 from ledger.errors import CredentialRefused, Refused
 from ledger.models import Customer
-from ledger.protocol import shapes, writes
+from ledger.protocol import api_shapes as shapes
+from ledger.protocol import writes
 from ledger.protocol.authentication import CredentialAuthentication, HasCredential
 from ledger.protocol.writes import Approved, Changed, Found, Planner, Preview, Shown
 

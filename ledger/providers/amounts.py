@@ -42,7 +42,7 @@ def to_provider(amount_minor: int, currency: str) -> int:
     """An amount in ISO minor units as the provider is told it. Raises NotPayable: nothing is rounded silently, so what
     people were told is what is sent."""
     unit = unit_of(currency)
-    told, rest = divmod(amount_minor * 10**unit.digits, 10 ** digits_of(currency))
+    told, rest = divmod(amount_minor * _tenfold(unit.digits), _tenfold(digits_of(currency)))
     if rest or told % unit.step:
         raise NotPayable(_nearest(amount_minor, currency))
     return told
@@ -50,13 +50,17 @@ def to_provider(amount_minor: int, currency: str) -> int:
 
 def from_provider(told: int, currency: str) -> int:
     """What the provider reports, in ISO minor units; a part of one, which no call of ours makes, is rounded down."""
-    return told * 10 ** digits_of(currency) // 10 ** unit_of(currency).digits
+    return told * _tenfold(digits_of(currency)) // _tenfold(unit_of(currency).digits)
 
 
 def smallest_of(currency: str) -> int:
     """The smallest amount that the provider moves, in ISO minor units, and what every amount is a multiple of."""
     unit = unit_of(currency)
-    return max(1, unit.step * 10 ** digits_of(currency) // 10**unit.digits)
+    return max(1, unit.step * _tenfold(digits_of(currency)) // _tenfold(unit.digits))
+
+
+def _tenfold(digits: int) -> int:
+    return int(10**digits)
 
 
 def _nearest(amount_minor: int, currency: str) -> str:

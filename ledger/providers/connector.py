@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ledger.providers.amounts import NotPayable, from_provider, to_provider
-from ledger.providers.api import Api, Declined, Json, Resource
+from ledger.providers.calls import Api, Declined, Json, Resource
 
 KEY = "placet_key"
 """The name under which an object of ours carries its key, to be found again by it."""

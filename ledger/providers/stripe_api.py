@@ -5,7 +5,7 @@ from typing import Any
 
 import stripe
 
-from ledger.providers.api import SECONDS, CallFailed, Json, NotSent, Resource, Unclear, failure
+from ledger.providers.calls import SECONDS, CallFailed, Json, NotSent, Resource, Unclear, failure
 
 _RESOURCES: dict[str, Any] = {
     "refunds": stripe.Refund,

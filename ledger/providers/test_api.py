@@ -8,7 +8,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
-from ledger.providers.api import SECONDS, CallFailed, Json, NotSent, Resource, Unclear, failure
+from ledger.providers.calls import SECONDS, CallFailed, Json, NotSent, Resource, Unclear, failure
 
 _OPENER = build_opener(ProxyHandler({}))
 

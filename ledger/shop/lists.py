@@ -1,11 +1,11 @@
 """Lists for the model: at most 20 items and 16,000 characters, with a cursor and a hint for the rest."""
 
-import base64
-import binascii
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from base.keyset import BadCursor
 from ledger.errors import Refused
 
 MOST_ITEMS, MOST_CHARACTERS = 20, 16_000
@@ -13,12 +13,12 @@ MOST_ITEMS, MOST_CHARACTERS = 20, 16_000
 _ENVELOPE = 1_000
 
 
-def page(rows: Sequence[dict[str, Any]], key: Callable[[dict[str, Any]], list[Any]], tool: str) -> dict[str, Any]:
-    """As many rows as fit. `rows` holds one more than 20 where there are more; `key` makes the cursor."""
+def page(rows: Sequence[dict[str, Any]], cursor_of: Callable[[dict[str, Any]], str], tool: str) -> dict[str, Any]:
+    """As many rows as fit. `rows` holds one more than 20 where there are more; `cursor_of` a row leads on from it."""
     items = fitting(rows[:MOST_ITEMS])
     if len(items) == len(rows):
         return {"items": items, "next_cursor": None, "hint": "This is the whole list."}
-    cursor = write_cursor(key(items[-1]))
+    cursor = cursor_of(items[-1])
     return {
         "items": items,
         "next_cursor": cursor,
@@ -38,25 +38,13 @@ def fitting(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return fit
 
 
-def write_cursor(values: list[Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
-
-
-def read_cursor(cursor: str | None, length: int) -> list[Any] | None:
-    """The values in a cursor; Refused when it is not one that a list gave out."""
-    if cursor is None:
-        return None
+@contextmanager
+def cursor_checked() -> Iterator[None]:
+    """A cursor that no list gave out is refused with what to do instead."""
     try:
-        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (binascii.Error, ValueError) as exc:
-        raise bad_cursor() from exc
-    if not isinstance(values, list) or len(values) != length or not all(isinstance(v, str) for v in values):
-        raise bad_cursor()
-    return values
-
-
-def bad_cursor() -> Refused:
-    return Refused(
-        "arguments",
-        "cursor is not one from an earlier result. Call again with a next_cursor as given, or without.",
-    )
+        yield
+    except BadCursor as exc:
+        raise Refused(
+            "arguments",
+            "cursor is not one from an earlier result. Call again with a next_cursor as given, or without.",
+        ) from exc

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from base import sql
+from base.keyset import Keyset
 from base.money import digits_of
 from ledger.books.plans import Movement, Plan
 from ledger.errors import order_frozen, order_not_found
 from ledger.payouts.words import status_words
-from ledger.shop.lists import MOST_ITEMS, page, read_cursor
+from ledger.shop.lists import MOST_ITEMS, cursor_checked, page
 
 Json = dict[str, Any]
 
@@ -178,17 +179,19 @@ _LIST = """
                   FROM (SELECT i FROM jsonb_array_elements(o.items) i LIMIT 10) first))::text
     FROM ledger_order o LEFT JOIN ledger_account a ON a.order_id = o.order_id
     WHERE o.customer_id = %s AND (%s::text IS NULL OR o.status = %s::text)
-      AND (%s::text IS NULL OR (coalesce(o.placed_at, ''), o.order_id) < (%s::text, %s::text))
-    ORDER BY coalesce(o.placed_at, '') DESC, o.order_id DESC LIMIT %s
+      AND {after} ORDER BY {order} LIMIT %s
 """
+_NEWEST = Keyset({"coalesce(o.placed_at, '')": str, "o.order_id": str}, downwards=True)
 
 
 def list_orders(customer_id: str, status: str | None, cursor: str | None) -> Json:
     """The customer's orders, newest first, a page at a time."""
-    after = read_cursor(cursor, 2) or [None, None]
-    found = sql.rows(_LIST, [customer_id, status, status, after[0], *after, MOST_ITEMS + 1])
+    with cursor_checked():
+        after, values = _NEWEST.condition(cursor)
+    statement = _LIST.format(after=after, order=_NEWEST.order)
+    found = sql.rows(statement, [customer_id, status, status, *values, MOST_ITEMS + 1])
     rows = [json.loads(row[0]) for row in found]
-    return page(rows, lambda row: [row["placed_at"], row["order_id"]], "list_my_orders")
+    return page(rows, lambda row: _NEWEST.write([row["placed_at"], row["order_id"]]), "list_my_orders")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,13 @@ from typing import Any
 
 from django.db.models import Q
 
+from base.keyset import Keyset
 from ledger.errors import Refused
 from ledger.models import Product
-from ledger.shop.lists import MOST_ITEMS, fitting, page, read_cursor
+from ledger.shop.lists import MOST_ITEMS, cursor_checked, fitting, page
 
 Json = dict[str, Any]
+_BY_NAME = Keyset({"name": str, "product_id": str})
 
 
 def show_product(product_id: str) -> Json:
@@ -29,13 +31,13 @@ def show_product(product_id: str) -> Json:
 
 def list_products(query: str | None, cursor: str | None) -> Json:
     """Products whose name or description holds every word of the query, by name, a page at a time."""
-    found = Product.objects.order_by("name", "product_id")
+    found = Product.objects.all()
     for word in (query or "").split()[:10]:
         found = found.filter(Q(name__icontains=word) | Q(description__icontains=word))
-    if after := read_cursor(cursor, 2):
-        found = found.filter(Q(name__gt=after[0]) | Q(name=after[0], product_id__gt=after[1]))
+    with cursor_checked():
+        found = _BY_NAME.after(found, cursor)
     rows = [_row(product) for product in found[: MOST_ITEMS + 1]]
-    return page(rows, lambda row: [row["name"], row["product_id"]], "list_products")
+    return page(rows, lambda row: _BY_NAME.write([row["name"], row["product_id"]]), "list_products")
 
 
 def _row(product: Product) -> Json:

@@ -44,7 +44,7 @@ def test_two_people_claim_race_decide_and_undo(
     for page in (ada, lena):
         page.goto(f"/console/requests/{reference}/")
         expect(page.locator("#decide")).to_be_visible()
-    expect(lena.locator("#looking")).to_contain_text("ada", timeout=SLOW)
+    expect(lena.locator("#viewers")).to_contain_text("ada", timeout=SLOW)
     expect(ada.locator(".proposing")).to_contain_text("proposed")
     ada.get_by_role("button", name="Approve", exact=True).click()
     lena.get_by_label("Reason").select_option("policy")

@@ -23,7 +23,7 @@ from base.home import REPOSITORY
 from base.names import actor_name, role_name
 from base.templatetags.words import words
 from ledger.models import Order, Payout
-from tests.house.test_tidy import APPS, sources, templates
+from tests.house.files import sources, templates
 
 GERMAN = REPOSITORY / "locale" / "de" / "LC_MESSAGES" / "django.mo"
 CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "_"}
@@ -74,7 +74,6 @@ def of_template(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def texts() -> set[tuple[str, str]]:
-    assert APPS
     found = {text for path in console_templates() for text in of_template(path)}
     return found | {text for path in sources() for text in of_module(path)}
 

@@ -18,7 +18,7 @@ from tests.support.cast import messages_for, seen_by_staff
 
 
 def hold_all(customer_id: str = "", *, lease_seconds: float = 0.0) -> None:
-    """Every invariant that does not need the sealer."""
+    """Every invariant."""
     books_balance(customer_id)
     one_effect_per_key(customer_id)
     histories_are_valid(customer_id)

@@ -3,11 +3,8 @@
 All cases run at the same time on a few real workers that are started again at once; a kill belongs to one
 conversation, and a worker runs one turn at a time, so that nothing else dies of it.
 
-The places, and the rows of the crash matrix that they stand for: message_committed K1, task_received K2,
-turn_claimed K3, model_replied K4, reply_stored K5 and, as the last reply is stored with the turn's end, K15,
-call_committed K6 and, as a result is stored with its effect, K7, request_committed K8, approval_committed and
-execution_claimed K9, effect_written and execution_written K12. K14 and K17 to K22 are in test_outages.py, K10 and K11
-in ledger/test_payout_crash.py. K13, K16 and K23 are of the sealer, which does not exist yet.
+The places are those that the code names to `reach`. What dies besides workers is in test_outages.py; deaths around the
+payment provider are in tests/ledger/payouts/test_crash.py.
 """
 
 import signal
@@ -16,7 +13,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -34,6 +31,7 @@ from ledger.access.staff import as_staff
 from ledger.models import Entry
 from tests.support import cast, invariants
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 from tests.support.servers import on_fresh_database, product_env
 from tests.support.standin import Server
 from tests.support.workers import LEASE_SECONDS, Workers, running_workers, within

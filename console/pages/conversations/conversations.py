@@ -4,21 +4,23 @@ import uuid
 from typing import Any, cast
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
 from agents.chat import lists, takeover
-from agents.chat.api_shapes import NewMessage
 from agents.models import Conversation, ToolCall
 from approvals.casefile import notes
 from approvals.decisions.participants import takes_part
 from approvals.errors import DecisionError, Forbidden, Invalid, NotFound
 from approvals.models import Request, Staff
 from base.access import DECIDES, LEAD, READS_CONSOLE, staff_page
+from base.keyset import BadCursor
+from console.forms.conversations import SayForm, SearchForm, TakeForm
+from console.forms.customers import NoteForm
 from console.pages.conversations.fragments import read_by
 from console.pages.conversations.search import found_by, names_of
 
@@ -37,46 +39,48 @@ _TABS = {
 }
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("Conversations"))
 def conversations(request: HttpRequest) -> HttpResponse:
     """The list; tab, search and place in it stand in the address."""
-    tab, query = request.GET.get("state", "all"), request.GET.get("q", "")[:200]
-    if tab not in lists.TABS:
+    form = SearchForm(request.GET)
+    if "state" in form.errors:
         raise Http404
+    tab, query = form.cleaned_data["state"] or "all", form.cleaned_data.get("q", "")
+    wrong = list(form.errors.get("q", []))
+    where = Q(pk__in=[]) if wrong else found_by(query)
     try:
-        page = lists.page(tab=tab, where=found_by(query), place=request.GET.get("before", ""))
-    except lists.BadPlace as error:
+        page = lists.page(tab=tab, where=where, place=request.GET.get("before", ""))
+    except BadCursor as error:
         raise Http404 from error
     names = names_of({found.customer_id for found in page.conversations})
     kept = {"state": tab, "q": query}
     context = {
         "tabs": [(name, label, urlencode({**kept, "state": name})) for name, label in _TABS.items()],
         "tab": tab,
-        "query": query,
+        "query": form["q"].value() or "",
+        "wrong": wrong,
         "conversations": [(found, names.get(found.customer_id, found.customer_id)) for found in page.conversations],
         "before": urlencode({**kept, "before": page.following}) if page.following else "",
         "is_later": "before" in request.GET,
     }
-    return render(request, "pages/conversations/conversations.html", context)
+    return render(request, "pages/conversations/conversations.html", context, status=422 if wrong else 200)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def conversation(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """One conversation with its desk."""
     return _page(request, _found(conversation_id))
 
 
 def _page(request: HttpRequest, found: Conversation, status: int = 200, **more: Any) -> HttpResponse:
-    context = read_by(request, found) | _desk(request, found) | {"name": names_of({found.customer_id})} | more
+    context = read_by(request, found) | _desk(request, found) | {"name": names_of({found.customer_id})}
+    context |= {"note_form": NoteForm(), **more}
     context |= {"name": context["name"].get(found.customer_id, found.customer_id), "notes": notes.notes_on(found.pk)}
     context |= {"live": _seal_of_transcript(found), "follows": "before" not in request.GET}
     return render(request, "pages/conversations/conversation.html", context, status=status)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def live(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """What was said, for a page that follows it: 204 while that has seen everything."""
     found = _found(conversation_id)
@@ -92,8 +96,7 @@ def _seal_of_transcript(found: Conversation) -> str:
     return f"{last}-{results.values_list('pk', flat=True).first()}"
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def desk(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Who has it and what one may do, for a page that follows it: 204 while nothing has changed."""
     context = _desk(request, _found(conversation_id))
@@ -123,33 +126,31 @@ def _desk(request: HttpRequest, found: Conversation) -> dict[str, Any]:
     }
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Take a conversation over, answer the customer, hand it back"))
 def take(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Take it over from the assistant, or a lead from a colleague."""
-    instead_of = request.POST.get("instead_of", "")
-    return _deed(request, conversation_id, takeover.take_over, _("It is yours. The assistant is silent."), instead_of)
+    form = TakeForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, form.refusal.message)
+        return _page(request, _found(conversation_id), 422)
+    told = _("It is yours. The assistant is silent.")
+    return _deed(request, conversation_id, takeover.take_over, told, **form.cleaned_data)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def hand_back(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Let the assistant go on."""
     told = _("Handed back: the assistant answers the customer's next message.")
     return _deed(request, conversation_id, takeover.hand_back, told)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Close a conversation"))
 def close(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """End it."""
     return _deed(request, conversation_id, takeover.close, _("The conversation is closed."))
 
 
-def _deed(
-    request: HttpRequest, conversation_id: uuid.UUID, deed: Any, told: str, instead_of: str | None = None
-) -> HttpResponse:
-    more = {} if instead_of is None else {"instead_of": instead_of}
+def _deed(request: HttpRequest, conversation_id: uuid.UUID, deed: Any, told: str, **more: str) -> HttpResponse:
     try:
         deed(conversation_id=conversation_id, staff=_staff(request), **more)
     except NotFound as error:
@@ -161,16 +162,16 @@ def _deed(
     return redirect("conversation", conversation_id)
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def say(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Write to the customer; what could not be sent stays in its field."""
+    form = SayForm(request.POST)
     try:
-        takeover.say(conversation_id=conversation_id, staff=_staff(request), **_written(request))
+        takeover.say(conversation_id=conversation_id, staff=_staff(request), **form.checked())
     except NotFound as error:
         raise Http404 from error
     except DecisionError as error:
-        typed = {"error": error, "typed": request.POST.get("text", "")}
+        typed = {"error": error, "typed": form["text"].value() or ""}
         return _answer(request, _found(conversation_id), _STATUS[type(error)], **typed)
     if not request.headers.get("HX-Request"):
         return redirect("conversation", conversation_id)
@@ -183,30 +184,16 @@ def _answer(request: HttpRequest, found: Conversation, status: int, **more: Any)
     return render(request, "pages/conversations/_desk.html", _desk(request, found) | more, status=status)
 
 
-def _written(request: HttpRequest) -> dict[str, str]:
-    """The message under the limits that customers have too."""
-    body = NewMessage(
-        data={name: request.POST.get(name, "").replace("\r\n", "\n").strip() for name in ("client_id", "text")}
-    )
-    if not body.is_valid():
-        raise Invalid({name: [str(text) for text in texts] for name, texts in body.errors.items()})
-    return dict(body.validated_data)
-
-
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Write a note about a conversation"))
 def note(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """Write something down about it, for colleagues alone."""
-    found = _found(conversation_id)
-    try:
-        notes.write_note(
-            staff=_staff(request), customer_id=found.customer_id, conversation_id=found.pk,
-            text=request.POST.get("text", ""),
-        )  # fmt: skip
-    except DecisionError as error:
-        messages.error(request, error.message)
-    else:
-        messages.success(request, _("The note is kept."))
+    found, form = _found(conversation_id), NoteForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, 422, note_form=form)
+    notes.write_note(
+        staff=_staff(request), customer_id=found.customer_id, conversation_id=found.pk, text=form.cleaned_data["text"]
+    )
+    messages.success(request, _("The note is kept."))
     return redirect("conversation", conversation_id)
 
 

@@ -8,20 +8,19 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from agents.context.taint import text_at
 from agents.models import Conversation, Message, ToolCall
 from audit.models import Event, Kind
 from audit.record import Actor, NewEvent, record
+from base import keyset
 from base.access import READS_CONSOLE, staff_page
 
 MOST_MESSAGES = 200
 ONE_READING = dt.timedelta(minutes=10)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def transcript(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse:
     """What was said, as a fragment for the page of a request."""
     found = get_object_or_404(Conversation, pk=conversation_id)
@@ -30,10 +29,11 @@ def transcript(request: HttpRequest, conversation_id: uuid.UUID) -> HttpResponse
 
 def read_by(request: HttpRequest, found: Conversation) -> dict[str, Any]:
     """The newest messages, or those before `before`, with their calls. Reading is an event, once in a while of it."""
-    before = request.GET.get("before", "")
-    if before and not (before.isascii() and before.isdigit() and len(before) < 19):
-        raise Http404
-    messages = Message.objects.filter(conversation=found, id__lt=int(before or 2**63 - 1)).select_related("staff")
+    try:
+        before = keyset.number(request.GET.get("before") or str(keyset.MOST_NUMBER))
+    except keyset.BadCursor as error:
+        raise Http404 from error
+    messages = Message.objects.filter(conversation=found, id__lt=before).select_related("staff")
     newest = list(messages.prefetch_related("tool_calls").order_by("-id")[: MOST_MESSAGES + 1])
     shown = newest[:MOST_MESSAGES][::-1]
     _record_reading(request.user.get_username(), found)

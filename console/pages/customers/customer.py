@@ -4,26 +4,38 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_lazy
 
 from agents.models import Conversation, Session
 from approvals.casefile import conflicts, flags, notes
 from approvals.casefile.acquaintance import who_else_pays_so
-from approvals.models import Request
+from approvals.models import Request, Staff
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
 from base.access import DECIDES, LEAD, READS_CONSOLE, role_of, staff_page
+from console.forms.customers import ClearanceForm, FlagForm, NoteForm
+from console.forms.fields import Form
 from ledger.access.staff import as_staff
 from ledger.models import Customer, Entry, Order, PaymentMethod
 
 MOST_ROWS = 50
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("A customer's file"))
 def customer(request: HttpRequest, customer_id: str) -> HttpResponse:
     """Reading a customer's file is an event."""
-    file = None if "\x00" in customer_id else as_staff(lambda: _file(customer_id))
+    return page(request, customer_id)
+
+
+def require_customer(customer_id: str) -> None:
+    """Raises Http404 where there is none of that id."""
+    if not as_staff(lambda: Customer.objects.filter(pk=customer_id).exists()):
+        raise Http404
+
+
+def page(request: HttpRequest, customer_id: str, *, status: int = 200, **refused: Form) -> HttpResponse:
+    """A customer's file; a form that was `refused` stands in its place as it was filled in."""
+    file = as_staff(lambda: _file(customer_id))
     if file is None:
         raise Http404
     actor = Actor(kind="staff", id=request.user.get_username())
@@ -39,12 +51,24 @@ def customer(request: HttpRequest, customer_id: str) -> HttpResponse:
         "sign_in": _sign_in(customer_id),
         "flags": flags.flags_of(customer_id),
         "notes": notes.notes_of(customer_id),
-        "conflicts": conflicts.conflicts_of(customer_id),
+        "conflicts": _conflicts(customer_id, refused.get("clearance")),
         "clears": role_of(request.user) == LEAD,
         "flags_here": role_of(request.user) in DECIDES,
         "most": MOST_ROWS,
+        "note_form": NoteForm(),
+        "flag_form": FlagForm(),
+        **refused,
     }
-    return render(request, "pages/customers/customer.html", context)
+    return render(request, "pages/customers/customer.html", context, status=422 if refused else status)
+
+
+def _conflicts(customer_id: str, refused: Form | None) -> list[tuple[Staff, list[str], Form]]:
+    """Whom a lead may clear, for what, and the form to do it."""
+    name = refused["staff"].value() if refused else ""
+    return [
+        (staff, what, refused if refused and staff.username == name else ClearanceForm(auto_id=f"clear-{staff.pk}-%s"))
+        for staff, what in conflicts.conflicts_of(customer_id)
+    ]
 
 
 def _sign_in(customer_id: str) -> dict[str, Any] | None:

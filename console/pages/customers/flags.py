@@ -1,36 +1,44 @@
 """Warning colleagues of a customer, from the customer's page."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.casefile import flags
-from approvals.errors import Forbidden, Invalid
-from approvals.models import Staff
+from approvals.errors import Forbidden
 from base.access import DECIDES, staff_page
-from ledger.access.staff import as_staff
-from ledger.models import Customer
+from console.forms.customers import ClearFlagForm, FlagForm
+from console.pages.customers.customer import page, require_customer
+from console.people import staff_of
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Flag a customer"))
 def flag(request: HttpRequest, customer_id: str) -> HttpResponse:
     """Warn colleagues of a customer, or take a warning off."""
-    if "\x00" in customer_id or not as_staff(lambda: Customer.objects.filter(pk=customer_id).exists()):
-        raise Http404
-    assert isinstance(request.user, Staff)
+    require_customer(customer_id)
+    form = ClearFlagForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, form.refusal.message)
+        return page(request, customer_id, status=422)
+    number = form.cleaned_data["clear"]
+    return _flag(request, customer_id) if number is None else _clear(request, customer_id, number)
+
+
+def _flag(request: HttpRequest, customer_id: str) -> HttpResponse:
+    form = FlagForm(request.POST)
+    if not form.is_valid():
+        return page(request, customer_id, flag_form=form)
+    flags.flag(staff=staff_of(request), customer_id=customer_id, reason=form.cleaned_data["reason"])
+    messages.success(request, gettext("Flagged: whatever is done for this customer now waits for a person."))
+    return redirect("customer", customer_id)
+
+
+def _clear(request: HttpRequest, customer_id: str, number: int) -> HttpResponse:
     try:
-        if number := request.POST.get("clear", ""):
-            cleared = number.isascii() and number.isdigit() and len(number) < 19
-            cleared = cleared and flags.clear(staff=request.user, flag_id=int(number), customer_id=customer_id)
-            messages.info(
-                request, gettext("The flag is off.") if cleared else gettext("That flag was taken off before.")
-            )
-        else:
-            flags.flag(staff=request.user, customer_id=customer_id, reason=request.POST.get("reason", ""))
-            messages.success(request, gettext("Flagged: whatever is done for this customer now waits for a person."))
-    except (Forbidden, Invalid) as error:
+        cleared = flags.clear(staff=staff_of(request), flag_id=number, customer_id=customer_id)
+    except Forbidden as error:
         messages.error(request, error.message)
+    else:
+        messages.info(request, gettext("The flag is off.") if cleared else gettext("That flag was taken off before."))
     return redirect("customer", customer_id)

@@ -1,7 +1,6 @@
 """The overview: what to look at today, and how the shop's agent and its people do."""
 
 import datetime as dt
-from typing import cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,25 +10,29 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext_lazy
 
 from approvals import brakes
 from approvals.decisions import spot_checks
 from approvals.errors import DecisionError, NotFound
-from approvals.models import Staff
 from base.access import ADMIN, AUDITOR, DECIDES, LEAD, READS_CONSOLE, role_of, staff_page
-from base.money import show
+from base.money import told
+from console.forms.overview import SpotCheckForm
 from console.pages.overview import numbers
 from console.pages.overview.charts import Chart, draw
+from console.people import staff_of
 
 SEES_MONEY = (LEAD, AUDITOR, ADMIN)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("The overview (money and costs: not for agents)"))
 def page(request: HttpRequest) -> HttpResponse:
     """The range, the time zone and the day of the sample stand in the address."""
-    span, day = _span(request), _day(request.GET.get("day", ""))
+    return _page(request, _day(request.GET.get("day", "")))
+
+
+def _page(request: HttpRequest, day: dt.date, status: int = 200) -> HttpResponse:
+    span = _span(request)
     role = role_of(request.user)
     kept: dict[str, str | int] = {"days": span.days, "tz": span.zone.key, "day": day.isoformat()}
     context = {
@@ -45,7 +48,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "standing": brakes.standing(),
         "charts": _charts(span) if role in SEES_MONEY else [],
     }
-    return render(request, "pages/overview/overview.html", context)
+    return render(request, "pages/overview/overview.html", context, status=status)
 
 
 def _charts(span: numbers.Span) -> list[Chart]:
@@ -56,7 +59,7 @@ def _charts(span: numbers.Span) -> list[Chart]:
             _("Executed in %(currency)s") % {"currency": currency},
             both,
             days,
-            lambda number, currency=currency: show(number, currency),  # type: ignore[misc]
+            lambda number, currency=currency: told(number, currency),  # type: ignore[misc]
         )
         for currency, days in numbers.money(span).items()
     ]
@@ -65,7 +68,7 @@ def _charts(span: numbers.Span) -> list[Chart]:
 
 
 def _dollars(microcents: int) -> str:
-    return f"${microcents / 100_000_000:,.2f}"
+    return told(round(microcents / 1_000_000), "USD")
 
 
 def _span(request: HttpRequest) -> numbers.Span:
@@ -93,13 +96,17 @@ def _around(day: dt.date, kept: dict[str, str | int]) -> list[tuple[dt.date, str
     return [(each, urlencode({**kept, "day": each.isoformat()})) for each in near if each <= timezone.now().date()]
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES, what=gettext_lazy("Look at an automatic execution and say what one found"))
 def spot_check(request: HttpRequest) -> HttpResponse:
     """Say what one found in an execution of the sample."""
-    given = {name: request.POST.get(name, "") for name in ("reference", "outcome", "note")}
+    form = SpotCheckForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, form.refusal.message)
+        return _page(request, _day(form.cleaned_data.get("day", "")), status=422)
+    given = form.cleaned_data
+    day = _day(given.pop("day"))
     try:
-        kept = spot_checks.record_spot_check(staff=cast(Staff, request.user), **given)
+        kept = spot_checks.record_spot_check(staff=staff_of(request), **given)
     except NotFound as error:
         raise Http404 from error
     except DecisionError as error:
@@ -107,5 +114,4 @@ def spot_check(request: HttpRequest) -> HttpResponse:
     else:
         wrong = _("Kept, and a task is open for a lead.")
         messages.success(request, wrong if kept.outcome == "wrong" else _("Kept: it was fine."))
-    day = _day(request.POST.get("day", ""))
     return redirect(f"{reverse('overview')}?{urlencode({'day': day.isoformat()})}#sample")

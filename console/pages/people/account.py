@@ -13,23 +13,23 @@ from django.contrib import messages
 from django.contrib.auth.forms import PasswordChangeForm
 from django.db import transaction
 from django.db.models.functions import Now
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.models import Staff
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
 from base.access import ROLES, staff_page
+from console.forms.people import EndSessionForm
 from console.sign_in import sessions, throttle
 from console.sign_in.forms import Confirm, ConfirmByCode
-from console.sign_in.pages import as_json, read_and_write, too_many
+from console.sign_in.pages import as_json, too_many
 
 
 def mine(view: Any) -> Any:
     """A page of one's own account, for every role; what it changes and the event of it commit together."""
-    return staff_page(*ROLES)(read_and_write(transaction.atomic(view)))
+    return staff_page(ROLES, acts=ROLES)(transaction.atomic(view))
 
 
 class AddPasskey(passkeys.AddWebAuthnView):  # type: ignore[misc]
@@ -94,16 +94,18 @@ def _again(view: Any, form: Any) -> HttpResponse:
     return too_many(response) if getattr(form, "wait", False) and not getattr(view, "is_part", False) else response
 
 
-@staff_page(*ROLES)
-@read_and_write
+@staff_page(ROLES, acts=ROLES, what=gettext_lazy("One's own sessions: see them; end them"))
 def my_sessions(request: HttpRequest) -> HttpResponse:
     """Where one is signed in; a POST ends one session (`end`) or all others."""
     staff = _staff(request)
     if request.method != "POST":
         context = {"sessions": sessions.sessions_of(staff), "current": request.session.session_key}
         return render(request, "pages/account/sessions.html", context)
-    if number := request.POST.get("end"):
-        chosen = get_object_or_404(UserSession, user=staff, pk=number if number.isascii() and number.isdigit() else 0)
+    form = EndSessionForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    if number := form.cleaned_data["end"]:
+        chosen = get_object_or_404(UserSession, user=staff, pk=number)
         sessions.end_one(staff=staff, session=chosen, by=staff)
     else:
         sessions.end_others(request, staff)
@@ -111,8 +113,7 @@ def my_sessions(request: HttpRequest) -> HttpResponse:
     return redirect("sessions")
 
 
-@staff_page(*ROLES)
-@read_and_write
+@staff_page(ROLES, acts=ROLES)
 def password(request: HttpRequest) -> HttpResponse:
     """Another password; every other session ends."""
     staff = _staff(request)
@@ -140,12 +141,12 @@ def _staff(request: HttpRequest) -> Staff:
     return request.user
 
 
-account = staff_page(*ROLES)(require_safe(mfa.IndexView.as_view(template_name="pages/account/account.html")))
+account = staff_page(ROLES, what=gettext_lazy("One's own account"))(
+    mfa.IndexView.as_view(template_name="pages/account/account.html")
+)
 activate_codes = mine(totp.ActivateTOTPView.as_view(template_name="mfa/totp/activate.html"))
 remove_codes = mine(totp.DeactivateTOTPView.as_view(template_name="mfa/totp/deactivate.html"))
-recovery_codes = staff_page(*ROLES)(
-    require_safe(codes.ViewRecoveryCodesView.as_view(template_name="mfa/recovery_codes/codes.html"))
-)
+recovery_codes = staff_page(ROLES)(codes.ViewRecoveryCodesView.as_view(template_name="mfa/recovery_codes/codes.html"))
 new_recovery_codes = mine(codes.GenerateRecoveryCodesView.as_view(template_name="mfa/recovery_codes/generate.html"))
 add_passkey = mine(AddPasskey.as_view())
 remove_passkey = mine(passkeys.RemoveWebAuthnView.as_view(template_name="mfa/webauthn/remove.html"))

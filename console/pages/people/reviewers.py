@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_lazy
 
 from base import sql
-from base.access import ADMIN, AUDITOR, LEAD, staff_page
+from base.access import READS_RECORD, staff_page
 
 WINDOW = dt.timedelta(days=30)
 MOST_PAIRS = 50
@@ -56,8 +56,7 @@ class Reviewer:
     decoys_approved: int
 
 
-@staff_page(LEAD, ADMIN, AUDITOR)
-@require_safe
+@staff_page(READS_RECORD, what=gettext_lazy("How reviewers decide"))
 def reviewers(request: HttpRequest) -> HttpResponse:
     """The last 30 days."""
     since = timezone.now() - WINDOW

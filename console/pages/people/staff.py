@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext, gettext_lazy
 
 from approvals.decisions.reauthentication import is_fresh, presence_of
+from approvals.errors import Invalid
 from approvals.models import Staff
 from approvals.people import administration as deeds
 from approvals.people.accounts import AccountError, create_staff
@@ -22,21 +22,17 @@ from audit.record import Actor
 from base.access import ADMIN, AUDITOR, ROLES, staff_page
 from base.names import role_name
 from console.access import table
+from console.forms.people import AccountForm, MemberForm, PasswordForm, RoleForm, SubjectForm
 from console.sign_in import factors
-from console.sign_in.pages import read_and_write
-
-_TYPED = ("name", "role", "customer", "password")
 
 
-@staff_page(*ROLES)
-@require_safe
+@staff_page(ROLES, what=gettext_lazy("This page"))
 def roles(request: HttpRequest) -> HttpResponse:
-    """Who may do what, from the table that the tests go through."""
+    """Who may do what, as the pages themselves say it."""
     return render(request, "pages/people/roles.html", {"roles": ROLES, "rows": table()})
 
 
-@staff_page(AUDITOR, ADMIN)
-@read_and_write
+@staff_page((AUDITOR, ADMIN), acts=(ADMIN,), what=gettext_lazy("Accounts of staff: see them; make one"))
 def staff(request: HttpRequest) -> HttpResponse:
     """Everybody's account; a POST makes one."""
     if request.method != "POST":
@@ -45,25 +41,29 @@ def staff(request: HttpRequest) -> HttpResponse:
         return _list(request, gettext("Only an administrator makes accounts."), status=403)
     if again := _again(request):
         return again
-    name, role, customer, password = (request.POST.get(field, "") for field in _TYPED)
+    form = AccountForm(request.POST)
+    if not form.is_valid():
+        return _list(request, status=422, form=form)
+    given = form.cleaned_data
+    by = Actor(kind="staff", id=_me(request).username)
     try:
-        made = create_staff(name, role, password, customer, by=Actor(kind="staff", id=_me(request).username))
+        made = create_staff(given["name"], given["role"], given["password"], given["customer"], by=by)
     except AccountError as error:
-        return _list(request, str(error), status=422)
+        return _list(request, str(error), status=422, form=form)
     messages.success(
-        request, gettext("%(name)s may sign in as %(role)s.") % {"name": made.username, "role": role_name(role)}
+        request, gettext("%(name)s may sign in as %(role)s.") % {"name": made.username, "role": role_name(made.role)}
     )
     return redirect("staff")
 
 
-def _list(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
+def _list(request: HttpRequest, problem: str = "", status: int = 200, form: AccountForm | None = None) -> HttpResponse:
     context = {
         "people": _people(),
         "roles": ROLES,
         "changes": _me(request).role == ADMIN,
         "oidc": settings.PLACET.staff.oidc,
         "error": {"message": problem} if problem else None,
-        "typed": {name: request.POST.get(name, "") for name in _TYPED if name != "password"},
+        "form": form or AccountForm(),
     }
     return render(request, "pages/people/staff.html", context, status=status)
 
@@ -77,35 +77,31 @@ def _people() -> list[dict[str, Any]]:
     return [{"staff": one, "factors": sorted(kinds.get(one.pk, ())), "subject": subjects.get(one.pk)} for one in people]
 
 
-@staff_page(ADMIN)
-@require_POST
+@staff_page(acts=(ADMIN,), what=gettext_lazy("Change a colleague's role, close an account, end its sessions"))
 def member(request: HttpRequest, name: str) -> HttpResponse:
     """Change one colleague's account: `do` says what."""
     if again := _again(request):
         return again
-    found = get_object_or_404(Staff, username=name.replace("\x00", ""))
+    found = get_object_or_404(Staff, username=name)
     try:
-        deed = _DEEDS[request.POST.get("do", "")]
-    except KeyError:
-        return _list(request, gettext("Choose what to change."), status=422)
-    try:
+        deed = _DEEDS[MemberForm(request.POST).checked()["do"]]
         deed(request, found)
-    except AccountError as error:
+    except (AccountError, Invalid) as error:
         return _list(request, str(error), status=422)
     messages.success(request, gettext("%(name)s's account was changed.") % {"name": found.username})
     return redirect("staff")
 
 
 def _role(request: HttpRequest, found: Staff) -> None:
-    deeds.change_role(staff=found, role=request.POST.get("role", ""), by=_me(request))
+    deeds.change_role(staff=found, by=_me(request), **RoleForm(request.POST).checked())
 
 
 def _password(request: HttpRequest, found: Staff) -> None:
-    deeds.set_password(staff=found, password=request.POST.get("password", ""), by=_me(request))
+    deeds.set_password(staff=found, by=_me(request), **PasswordForm(request.POST).checked())
 
 
 def _subject(request: HttpRequest, found: Staff) -> None:
-    factors.link(staff=found, subject=request.POST.get("subject", "").strip(), by=_me(request))
+    factors.link(staff=found, by=_me(request), **SubjectForm(request.POST).checked())
 
 
 _DEEDS: dict[str, Callable[[HttpRequest, Staff], None]] = {

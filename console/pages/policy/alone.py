@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_lazy
 
 from agents.tools.registry import Tool, tools
 from agents.turns import limits
@@ -17,8 +17,7 @@ from base.access import READS_CONSOLE, staff_page
 from base.money import MAX_MINOR
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("What can happen with no human"))
 def alone(request: HttpRequest) -> HttpResponse:
     """Every write with the most that goes through unasked: in one call, in a day and in 30 days."""
     policy = in_force()

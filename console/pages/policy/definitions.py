@@ -6,20 +6,20 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext_lazy
 
 from agents.context import pins
 from agents.context.definitions import Used, change, lines_between, tools_between, used
 from agents.context.prompt import current_definition_id, missing_tools, release_definition_id
 from agents.models import Definition
-from approvals.models import Staff
 from base.access import READS_RECORD, role_of, staff_page
+from console.forms.policy import AgainstForm, PinForm
+from console.people import staff_of
 
 _STATUS = {"reason": 422, "tools": 422, "same": 409, "overtaken": 409}
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD, what=gettext_lazy("The assistant's definitions"))
 def definitions(request: HttpRequest) -> HttpResponse:
     """Every definition with its rates beside those of the one before, newest first, and who chose what."""
     context = {"rows": list(reversed(_rows())), "pins": pins.history(), **_now()}
@@ -52,14 +52,19 @@ def _rows() -> list[dict[str, Any]]:
     return rows
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD)
 def definition(request: HttpRequest, digest: str) -> HttpResponse:
     """One definition and what differs from another: the one before, unless the address says which."""
     return _page(request, digest)
 
 
-def _page(request: HttpRequest, digest: str, refusal: pins.PinRefused | None = None) -> HttpResponse:
+def _page(
+    request: HttpRequest,
+    digest: str,
+    refusal: pins.PinRefused | None = None,
+    form: PinForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
     found = get_object_or_404(Definition, pk=digest)
     rows = _rows()
     row = next(each for each in rows if each["used"].digest == digest)
@@ -74,10 +79,10 @@ def _page(request: HttpRequest, digest: str, refusal: pins.PinRefused | None = N
         "missing": missing_tools(digest),
         "chooses": role_of(request.user) in pins.PINS,
         "error": refusal,
-        "typed": request.POST.get("reason", ""),
+        "form": form or PinForm(),
         **_now(),
     }
-    return render(request, "pages/policy/definition.html", context, status=_STATUS[refusal.code] if refusal else 200)
+    return render(request, "pages/policy/definition.html", context, status=status)
 
 
 def _against(request: HttpRequest, row: dict[str, Any]) -> Definition | None:
@@ -85,24 +90,24 @@ def _against(request: HttpRequest, row: dict[str, Any]) -> Definition | None:
     digest = request.GET.get("against", before)
     if digest is None:
         return None
-    found = Definition.objects.filter(pk=digest).first() if "\x00" not in digest else None
-    if found is None:
+    form = AgainstForm({"against": digest})
+    if not form.is_valid():
         raise Http404
-    return found
+    return get_object_or_404(Definition, pk=form.cleaned_data["against"])
 
 
-@staff_page(*pins.PINS)
-@require_POST
+@staff_page(acts=pins.PINS, what=gettext_lazy("Choose the definition of new conversations"))
 def use(request: HttpRequest, digest: str) -> HttpResponse:
     """Begin new conversations with this definition."""
-    assert isinstance(request.user, Staff)
-    seen, reason = request.POST.get("seen", ""), request.POST.get("reason", "")
-    number = int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 9 else 0
+    form = PinForm(request.POST)
+    if not form.is_valid():
+        return _page(request, digest, form=form, status=422)
+    given = form.cleaned_data
     try:
-        pins.pin(staff=request.user, digest=digest, reason=reason, seen=number)
+        pins.pin(staff=staff_of(request), digest=digest, reason=given["reason"], seen=given["seen"] or 0)
     except pins.PinRefused as refusal:
         if refusal.code == "unknown":
             raise Http404 from refusal
-        return _page(request, digest, refusal)
+        return _page(request, digest, refusal, form=form, status=_STATUS[refusal.code])
     messages.success(request, _("New conversations begin with this definition. Those that have begun keep theirs."))
     return redirect("definition", digest)

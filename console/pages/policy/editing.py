@@ -9,22 +9,21 @@ from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.utils.translation import gettext_lazy
 
 from approvals.models import PolicyVersion, Staff
 from approvals.policy import versions
 from approvals.policy.document import InvalidDocument
-from approvals.policy.simulation import MOST_DAYS, Simulation, go_on
+from approvals.policy.simulation import Simulation, go_on
 from audit.models import Kind
 from audit.record import Actor, NewEvent, record
 from base.access import READS_RECORD, staff_page
-from console.forms.policy import PolicyForm
+from console.forms.policy import BaseForm, DaysForm, PolicyForm, StepForm
 from console.pages.overview.charts import Chart, draw
 from console.pages.policy.simulation_state import SECONDS, seal, unseal
 
 
-@staff_page(*versions.WRITES_POLICY)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(versions.WRITES_POLICY, acts=versions.WRITES_POLICY)
 def edit(request: HttpRequest) -> HttpResponse:
     """The common lines of a version as fields, filled with the one in force; a POST proposes the next version."""
     form = PolicyForm(_base(request).document, request.POST if request.method == "POST" else None)
@@ -44,10 +43,11 @@ def edit(request: HttpRequest) -> HttpResponse:
 
 def _base(request: HttpRequest) -> PolicyVersion:
     """What is edited: the version that the form or the address names, else the one in force."""
-    text = request.POST.get("base", request.GET.get("from", "")) or str(versions.version_in_force())
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    form = BaseForm(request.POST or {"base": request.GET.get("from", "")})
+    if not form.is_valid():
         raise Http404
-    return get_object_or_404(PolicyVersion, pk=int(text))
+    number = form.cleaned_data["base"]
+    return get_object_or_404(PolicyVersion, pk=versions.version_in_force() if number is None else number)
 
 
 def _edit(request: HttpRequest, form: PolicyForm, status: int = 200) -> HttpResponse:
@@ -55,8 +55,7 @@ def _edit(request: HttpRequest, form: PolicyForm, status: int = 200) -> HttpResp
     return render(request, "pages/policy/edit.html", context, status=status)
 
 
-@staff_page(*versions.WRITES_POLICY)
-@require_POST
+@staff_page(acts=versions.WRITES_POLICY, what=gettext_lazy("Withdraw a proposed policy"))
 def withdraw(request: HttpRequest, number: int) -> HttpResponse:
     """Take a proposal back; it is kept and can never be put in force."""
     get_object_or_404(PolicyVersion, pk=number)
@@ -69,27 +68,28 @@ def withdraw(request: HttpRequest, number: int) -> HttpResponse:
     return redirect("policy-version", number)
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD)
 def simulation(request: HttpRequest, number: int) -> HttpResponse:
     """Begin to take the verdicts of so many days again; what takes longer goes on by `simulation_step`."""
     get_object_or_404(PolicyVersion, pk=number)
-    text = request.GET.get("days", "")
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_DAYS):
-        message = _("Simulate 1 to %(most)s days.") % {"most": MOST_DAYS}
-        return render(request, "pages/policy/_simulation.html", {"number": number, "wrong": message}, status=422)
+    form = DaysForm(request.GET)
+    if not form.is_valid():
+        wrong = {"number": number, "wrong": form.refusal.message}
+        return render(request, "pages/policy/_simulation.html", wrong, status=422)
+    days = form.cleaned_data["days"]
     actor = Actor(kind="staff", id=_staff(request).username)
-    record(actor, NewEvent(kind=Kind.ACCESS, decision="read", policy_version=number), what=f"simulation of {text} days")
-    return _step(request, number, Simulation(days=int(text)))
+    record(actor, NewEvent(kind=Kind.ACCESS, decision="read", policy_version=number), what=f"simulation of {days} days")
+    return _step(request, number, Simulation(days=days))
 
 
-@staff_page(*READS_RECORD)
-@require_POST
+@staff_page(acts=READS_RECORD)
 def simulation_step(request: HttpRequest, number: int) -> HttpResponse:
     """Go on with a replay that this person began."""
     get_object_or_404(PolicyVersion, pk=number)
+    form = StepForm(request.POST)
     try:
-        found = unseal(request.POST.get("state", ""), version=number, staff_id=_staff(request).pk)
+        sealed = form.cleaned_data["state"] if form.is_valid() else ""
+        found = unseal(sealed, version=number, staff_id=_staff(request).pk)
     except signing.BadSignature:
         message = _("This simulation is too old; begin again.")
         return render(request, "pages/policy/_simulation.html", {"number": number, "wrong": message}, status=422)

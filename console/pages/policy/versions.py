@@ -6,24 +6,27 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.utils.translation import gettext_lazy
 
 from approvals.models import PolicyVersion, Staff
 from approvals.policy import versions as policies
 from approvals.policy.document import InvalidDocument, changes
 from approvals.policy.simulation import MOST_DAYS
 from base.access import READS_RECORD, role_of, staff_page
+from console.forms.policy import DocumentForm
 
 MOST_ROWS = 100
 
 
-@staff_page(*READS_RECORD)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(READS_RECORD, acts=policies.WRITES_POLICY, what=gettext_lazy("The policy: read it; propose a version"))
 def versions(request: HttpRequest) -> HttpResponse:
     """The document in force and every version; a POST proposes the next."""
     if request.method != "POST":
         return _versions(request)
-    text = request.POST.get("document", "")
+    form = DocumentForm(request.POST)
+    text = str(form["document"].value() or "")
+    if not form.is_valid():
+        return _versions(request, text, {"document": form.refusal.message}, status=422)
     try:
         made = policies.propose(staff=_staff(request), text=text)
     except InvalidDocument as error:
@@ -56,8 +59,7 @@ def _versions(
     return render(request, "pages/policy/versions.html", context, status=status)
 
 
-@staff_page(*READS_RECORD)
-@require_safe
+@staff_page(READS_RECORD)
 def version(request: HttpRequest, number: int) -> HttpResponse:
     """One version: what it changes against another, `against` in the address or else the one beside it."""
     found = get_object_or_404(
@@ -105,8 +107,7 @@ def _may_activate(request: HttpRequest, found: PolicyVersion, now: int) -> bool:
     return writes and _waits(found, now) and found.proposed_by != request.user
 
 
-@staff_page(*policies.WRITES_POLICY)
-@require_POST
+@staff_page(acts=policies.WRITES_POLICY, what=gettext_lazy("Bring a proposed policy into force"))
 def activate(request: HttpRequest, number: int) -> HttpResponse:
     """Put another person's version in force."""
     try:

@@ -2,7 +2,6 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_POST
 
 from agents.chat.notices import text_of
 from approvals import errors
@@ -12,21 +11,22 @@ from approvals.models import Request
 from base.access import DECIDES, staff_page
 from base.money import show
 from console.forms.amounts import amount_of
+from console.forms.requests import AmountForm
 
-MOST_TEXT = 2_000
 
-
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def told(request: HttpRequest, reference: str) -> HttpResponse:
     """The notices of an approval and of a denial with what was typed so far, as a fragment of the page."""
     found = get_object_or_404(Request, pk=reference)
     if found.state != Request.State.PENDING:
         raise Http404
-    message = request.POST.get("customer_message", "").strip()[:MOST_TEXT]
+    form = AmountForm(request.POST)
+    if not form.is_valid():
+        return render(request, "pages/request/_told.html", {"error": form.refusal.message}, status=422)
+    message = form.cleaned_data["customer_message"]
     context = {"denied": text_of(found, "denied", message)}
     try:
-        context["approved"] = _approved(found, request.POST.get("amount", ""), message)
+        context["approved"] = _approved(found, form.cleaned_data["amount"], message)
     except errors.DecisionError as error:
         context["error"] = error.message
     return render(request, "pages/request/_told.html", context)

@@ -1,6 +1,5 @@
 """The queue: one page of a view, and what has changed of it since it was shown."""
 
-import datetime as dt
 import json
 from typing import Any
 
@@ -8,9 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
-from django.utils.translation import gettext, ngettext
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from approvals.decisions.bulk import MOST
 from approvals.models import Decision
@@ -19,20 +16,21 @@ from approvals.policy.versions import in_force
 from approvals.requests import queue as the_queue
 from approvals.requests import queue_filters
 from base.access import DECIDES, READS_CONSOLE, staff_page
+from base.keyset import BadCursor
 from base.templatetags.words import RULES, TOOLS
+from console.forms.requests import PulseForm
 from console.live.viewers import viewers
 from console.people import staff_of
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE, what=gettext_lazy("The queue of requests"))
 def queue(request: HttpRequest) -> HttpResponse:
     """One page of the view that the address names."""
     staff, shown_at = staff_of(request), timezone.now()
     filters = _filters(request)
     try:
         page = the_queue.page(filters, staff, after=request.GET.get("after", ""))
-    except queue_filters.NoSuchView as error:
+    except BadCursor as error:
         raise Http404 from error
     context = _row_context(request, filters, page.rows) | {
         "after": page.after,
@@ -55,14 +53,16 @@ def queue(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/queue/queue.html", context)
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def pulse(request: HttpRequest) -> HttpResponse:
     """For an open queue: the rows on screen that look different now, and how many are new in its view. `row` is a
     reference with the seal that was shown; `since` is when."""
-    filters, staff, since = _filters(request), staff_of(request), _moment(request.GET.get("since", ""))
-    seals = dict(part.partition("~")[::2] for part in request.GET.getlist("row")[: the_queue.PAGE])
-    rows = the_queue.rows_of([reference for reference in seals if "\x00" not in reference])
+    form = PulseForm(request.GET)
+    if not form.is_valid():
+        raise Http404
+    filters, staff, since = _filters(request), staff_of(request), form.cleaned_data["since"]
+    seals = dict(form.cleaned_data["row"][: the_queue.PAGE])
+    rows = the_queue.rows_of(list(seals))
     around = _row_context(request, filters, rows)
     fresh = the_queue.count(filters, staff, since=since) if "after" not in request.GET else 0
     waiting = the_queue.waiting_count()
@@ -119,13 +119,6 @@ def _kept(request: HttpRequest) -> str:
     for name in [name for name, text in query.items() if name in ("after", "since", "row") or not text]:
         del query[name]
     return query.urlencode()
-
-
-def _moment(text: str) -> dt.datetime:
-    moment = parse_datetime(text.replace(" ", "+")) if len(text) < 60 else None
-    if moment is None or moment.tzinfo is None:
-        raise Http404
-    return moment
 
 
 def capped(number: int) -> str:

@@ -9,20 +9,21 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from approvals import errors
 from approvals.casefile.contents import case_file
 from approvals.decisions import deciding, eligibility, evidence, reauthentication, tally
 from approvals.decisions.lowering import TOOL as LOWERED_TOOL
-from approvals.models import CardView, Request, Staff
+from approvals.decisions.reopening import can_be_reopened
+from approvals.models import Request, Staff
 from approvals.people import shifts
 from approvals.requests.drift import drift_of
 from approvals.requests.risk import risk_of
 from base.access import DECIDES, LEAD, READS_CONSOLE, staff_page
-from console.forms.amounts import amount_of
+from console.forms.fields import Form
+from console.forms.requests import DecisionForm, MistakeForm, ReadingForm, ReopenForm
 from console.live.viewers import seen
 from console.pages.requests import questions
 from console.pages.requests.history import history_of
@@ -35,47 +36,45 @@ _STATUS: dict[type[errors.DecisionError], int] = {
     errors.Conflict: 409,
     errors.DigestDiffers: 412,
 }
-_TYPED = ("reason_code", "note", "customer_message", "amount")
 _RISKED = ("facts", "rule", "approvals_needed", "amount_minor", "currency", "policy_version")
 _FORM_SECONDS = 24 * 3600
 
 
-@staff_page(*READS_CONSOLE)
-@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page(READS_CONSOLE, acts=DECIDES, what=gettext_lazy("A request: read it; decide it"))
 def request_page(request: HttpRequest, reference: str) -> HttpResponse:
     """One request; a POST decides it."""
     found = get_object_or_404(Request.objects.select_related("assigned_to", "second_approver"), pk=reference)
     if request.method != "POST":
         return _page(request, found)
+    form = DecisionForm(request.POST)
     try:
-        _decide(request, reference)
+        _decide(request, reference, form)
     except errors.DecisionError as error:
         found.refresh_from_db()
-        return _page(request, found, error=error)
+        return _page(request, found, error=error, form=form)
     return redirect("request", reference)
 
 
-def _decide(request: HttpRequest, reference: str) -> None:
-    form = request.POST
-    _require_cards(reference, staff_of(request), form.get("verdict", ""))
+def _decide(request: HttpRequest, reference: str, form: DecisionForm) -> None:
+    given = form.checked()
+    _require_cards(reference, staff_of(request), given["verdict"])
     currency = Request.objects.filter(pk=reference).values_list("currency", flat=True).first() or ""
     found = deciding.decide(
         reference=reference,
         staff=staff_of(request),
-        verdict=cast(deciding.Verdict, form.get("verdict", "")),
-        digest=form.get("digest", ""),
-        shown=_shown(request, reference),
-        reason_code=form.get("reason_code", ""),
-        note=form.get("note", ""),
-        customer_message=form.get("customer_message", ""),
-        amount_minor=amount_of(form.get("amount", ""), form.get("verdict", ""), currency),
-        proof=reauthentication.presence_of(request),
+        verdict=cast(deciding.Verdict, given["verdict"]),
+        digest=given["digest"],
+        shown=_shown(request, reference, given["shown"]),
+        reason_code=given["reason_code"],
+        note=given["note"],
+        customer_message=given["customer_message"],
+        amount_minor=form.amount_minor(currency),
+        proof=reauthentication.presence_of(request, given),
     )
     if found.is_decoy:
         return _tell_of_decoy(request, found)
-    said = (
-        gettext("You approved %(reference)s.") if form["verdict"] == "approve" else gettext("You denied %(reference)s.")
-    )
+    approved = given["verdict"] == "approve"
+    said = gettext("You approved %(reference)s.") if approved else gettext("You denied %(reference)s.")
     left = found.approvals_needed - tally.approvals_given(found)
     more = gettext("It needs one more person's approval.") if found.state == "pending" and left else ""
     messages.success(request, f"{said % {'reference': reference}} {more}".strip())
@@ -99,22 +98,21 @@ def _require_cards(reference: str, staff: Staff, verdict: str) -> None:
         raise errors.Invalid({"cards": [said]})
 
 
-@staff_page(*DECIDES)
-@require_POST
+@staff_page(acts=DECIDES)
 def reading(request: HttpRequest, reference: str) -> HttpResponse:
     """The page tells which card came into view, and for how long."""
     found = get_object_or_404(Request, pk=reference)
-    card, seconds = request.POST.get("card", ""), request.POST.get("seconds", "")
-    if card not in CardView.Card.values or not (seconds.isascii() and seconds.isdigit() and len(seconds) < 7):
+    form = ReadingForm(request.POST)
+    if not form.is_valid():
         raise Http404
-    evidence.opened(request=found, staff=staff_of(request), card=card, seconds=int(seconds))
+    evidence.opened(request=found, staff=staff_of(request), **form.cleaned_data)
     return HttpResponse(status=204)
 
 
-def _shown(request: HttpRequest, reference: str) -> Any:
+def _shown(request: HttpRequest, reference: str, sealed: str) -> Any:
     """What this person's page showed, from its sealed field; a page that is too old has to be read again."""
     try:
-        return signing.loads(request.POST.get("shown", ""), salt=_salt(request, reference), max_age=_FORM_SECONDS)
+        return signing.loads(sealed, salt=_salt(request, reference), max_age=_FORM_SECONDS)
     except signing.BadSignature as error:
         if refusal := eligibility.refusal_for(get_object_or_404(Request, pk=reference), staff_of(request)):
             raise refusal from error
@@ -125,7 +123,15 @@ def _salt(request: HttpRequest, reference: str) -> str:
     return f"shown {reference} to {staff_of(request).pk}"
 
 
-def _page(request: HttpRequest, found: Request, error: errors.DecisionError | None = None) -> HttpResponse:
+def refused(request: HttpRequest, reference: str, form: Form) -> HttpResponse:
+    """The page with what was wrong in one of its smaller forms, which keep what was typed."""
+    found = get_object_or_404(Request.objects.select_related("assigned_to", "second_approver"), pk=reference)
+    return _page(request, found, error=form.refusal, form=form)
+
+
+def _page(
+    request: HttpRequest, found: Request, error: errors.DecisionError | None = None, form: Form | None = None
+) -> HttpResponse:
     staff = staff_of(request)
     case = case_file(found, staff=staff)
     refusal = eligibility.refusal_for(found, staff)
@@ -143,7 +149,9 @@ def _page(request: HttpRequest, found: Request, error: errors.DecisionError | No
         "confirm": reauthentication.confirmation_for(found, staff, request, error),
         "error": error,
         "fields": error.fields if isinstance(error, errors.Invalid) else {},
-        "typed": {name: request.POST.get(name, "") for name in _TYPED},
+        "typed": (form if isinstance(form, DecisionForm) else DecisionForm()).typed,
+        "mistake": form if isinstance(form, MistakeForm) else MistakeForm(),
+        "reopening": form if isinstance(form, ReopenForm) else ReopenForm(),
     }
     context |= _around(found, case) | _may(found, staff)
     status = _STATUS[type(error)] if error else 200
@@ -181,6 +189,7 @@ def _may(found: Request, staff: Staff) -> dict[str, Any]:
         "snoozed_until": snoozed.until if snoozed else None,
         "may_lower": found.tool == LOWERED_TOOL,
         "may_undo": own and found.state in ("pending", "approved"),
+        "may_reopen": staff.role == LEAD and can_be_reopened(found),
         "may_report": acts and found.state == "executed",
         "keeps_draft": waits and not own,
     }
@@ -195,8 +204,7 @@ def _changes(preview: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     ]
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def request_status(request: HttpRequest, reference: str) -> HttpResponse:
     """For an open page: 204 while nothing has changed, else a line that says what has, or a reload."""
     found = get_object_or_404(Request, pk=reference)
@@ -208,8 +216,7 @@ def request_status(request: HttpRequest, reference: str) -> HttpResponse:
     return render(request, "pages/request/_changed.html", {"found": found, "given": given})
 
 
-@staff_page(*READS_CONSOLE)
-@require_safe
+@staff_page(READS_CONSOLE)
 def viewers(request: HttpRequest, reference: str) -> HttpResponse:
     """An open page says that somebody looks at it, and hears who else does; 204 while that is the same."""
     get_object_or_404(Request, pk=reference)

@@ -13,7 +13,7 @@ from ledger.payouts import desk
 from ledger.payouts.desk import ATTENTION, CannotResolve
 from ledger.payouts.reconciliation import DAYS, reconcile
 from ledger.providers import connector
-from ledger.providers.api import CallFailed
+from ledger.providers.calls import CallFailed
 
 MOST_ROWS = 200
 

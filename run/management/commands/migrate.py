@@ -1,21 +1,25 @@
-"""Django's migrate, as the database's owner, followed by every grant."""
+"""Django's migrate, as the database's owner, followed by the rules that stand as SQL."""
 
-from pathlib import Path
 from typing import Any
 
+import psycopg
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
-from django.db import connections, transaction
+from django.db import connections
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+
+from run import catalogue
 
 OWNER_ALIAS = "owner"
-GRANTS = Path(settings.BASE_DIR) / "run" / "grants.sql"
+_PARTIAL = ("app_label", "plan", "check_unapplied", "prune")
 
 
 class Command(migrate.Command):
     """Migrate with the owner's connection: the application's role can change no table."""
 
-    help = "Bring the database's tables and grants up to date, as their owner (DATABASE_OWNER_URL)."
+    help = "Bring the database's tables, rules and grants up to date, as their owner (DATABASE_OWNER_URL)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take Django's arguments, with the owner's database as the default."""
@@ -31,7 +35,26 @@ class Command(migrate.Command):
         return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, then apply run/grants.sql whole or not at all."""
+        """Migrate, then make the rules what their files say, whole or not at all."""
+        _refuse_strangers()
         super().handle(*args, **options)
-        with transaction.atomic(using=OWNER_ALIAS), connections[OWNER_ALIAS].cursor() as cursor:
-            cursor.execute(GRANTS.read_text())
+        if any(options[part] for part in _PARTIAL):
+            return
+        # After all migrations and not in them: today's text fits today's tables alone, and in a fresh database a
+        # migration of last year finds those of last year.
+        with psycopg.connect(str(settings.ENV.database_owner_url), autocommit=True) as owner:
+            changed = catalogue.apply(owner)
+        if options["verbosity"] > 1:
+            self.stdout.writelines(f"  {sentence}" for sentence in changed)
+
+
+def _refuse_strangers() -> None:
+    """A database of an earlier preview has tables that no migration of ours made."""
+    known = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
+    applied = MigrationRecorder(connections[OWNER_ALIAS]).applied_migrations()
+    strangers = sorted(f"{app}.{name}" for app, name in applied if app in catalogue.APPS and (app, name) not in known)
+    if strangers:
+        raise CommandError(
+            f"Another version of Placet made this database ({strangers[0]} is not one of this version's migrations): "
+            "start with a new PLACET_HOME or an empty database; what a preview stored is not taken over."
+        )

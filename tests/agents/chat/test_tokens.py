@@ -18,6 +18,7 @@ from agents.models import Session
 from agents.turns.steering import sign_out
 from ledger.access.staff import as_staff
 from ledger.models import Customer
+from tests.support.env import replace
 
 SHARED = b"a shared key that is long enough for every HMAC that could be tried"
 PRIVATE = Ed25519PrivateKey.generate()
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def ann(settings: Settings) -> None:
     keys = (("shop", "HS256", SHARED), ("edge", "EdDSA", PUBLIC))
-    settings.PLACET = dataclasses.replace(settings.PLACET, chat_keys=keys)
+    settings.PLACET = replace(settings.PLACET, chat_keys=keys)
     as_staff(lambda: Customer.objects.create(customer_id="ann", name="", email="", address={}, imported={}))
 
 

@@ -13,7 +13,8 @@ from agents.execution.execute import execute, ready
 from agents.models import Message
 from approvals.decisions.deciding import decide
 from approvals.models import Request, Staff
-from approvals.requests.lifecycle import expire_due, withdraw
+from approvals.requests.expiry import expire_due
+from approvals.requests.lifecycle import withdraw
 from audit.models import Event
 from ledger.access.staff import as_staff
 from ledger.models import Account, Entry, Hold

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from types import ModuleType
 
 import pytest
@@ -11,7 +12,8 @@ from agents.tools import registry
 from base.home import REPOSITORY
 from tests.conftest import Propose
 
-TOOL, TEST = re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs" / "adding-a-tool.md").read_text(), re.DOTALL)
+PAGE = (REPOSITORY / "docs" / "adding-a-tool.md").read_text()
+TOOL, TEST = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
@@ -41,3 +43,9 @@ def test_the_example_and_its_test(name: str, propose: Propose) -> None:
 
 def test_the_model_is_told_of_it(propose: Propose) -> None:
     assert "track_order" in propose("no_such_tool").text
+
+
+def test_the_handlers_are_those_of_a_tool() -> None:
+    told = re.findall(r"^\| `(\w+)` \|", PAGE, re.M)
+    assert len(told) == 4
+    assert set(told) <= {field.name for field in fields(registry.Tool)}

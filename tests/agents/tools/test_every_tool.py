@@ -17,7 +17,7 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "get_my_profile": ({}, "ledger.shop.profiles.show_profile"),
     "list_my_orders": ({}, "ledger.shop.orders.list_orders"),
     "get_order": ({"order_id": "4471"}, "ledger.shop.orders.load_order"),
-    "list_my_requests": ({}, "agents.tools.requests.read_cursor"),
+    "list_my_requests": ({}, "agents.tools.requests.cursor_checked"),
     "get_product": ({"product_id": "mug"}, "ledger.shop.products.show_product"),
     "list_products": ({}, "ledger.shop.products.list_products"),
     "get_refund_policy": ({}, "agents.tools.refund_policy.policy_text"),
@@ -37,7 +37,7 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "hand_off_to_human": ({"summary": "wants a person"}, "agents.tools.hand_off.new_reference"),
     "withdraw_request": ({"reference": "R-1"}, "agents.tools.requests.Request"),
 }  # fmt: skip
-HANDLERS = ("read", "plan", "look", "act")
+HANDLERS = ("read", "plan", "lookup", "act")
 
 
 def test_these_are_the_tools() -> None:

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import re
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,6 @@ from django.utils import timezone
 from agents.execution import holds_elsewhere
 from agents.execution.execute import execute, ready
 from agents.models import Message
-from agents.turns import worker
 from approvals import doctor, errors
 from approvals.casefile.contents import case_file
 from approvals.decisions import bulk, decoys
@@ -23,12 +21,13 @@ from approvals.decisions.deciding import decide
 from approvals.models import Delivery, Request, Staff
 from approvals.outbox import delivery
 from approvals.policy.facts import standing_of
-from approvals.requests.lifecycle import expire_due
+from approvals.requests.expiry import expire_due
 from audit.models import Event
 from ledger.access.scopes import as_customer
 from ledger.models import Account, Hold
 from tests.conftest import Propose
 from tests.support.api import STAFF, with_token
+from tests.support.env import replace
 
 
 @pytest.fixture
@@ -212,10 +211,10 @@ def test_it_expires_silently(decoy: Request, settings: Any, agent: Staff) -> Non
 
 
 def test_off_unless_turned_on_and_never_more_than_so_many_a_day(real: Request, settings: Any) -> None:
-    worker._sweep()
+    decoys.run_due()
     assert not Request.objects.filter(is_decoy=True).exists()
     settings.PLACET = replace(settings.PLACET, decoys_per_day=2)
-    worker._sweep()
+    decoys.run_due()
     first = Request.objects.get(is_decoy=True)
     assert decoys.make_due() is None
     hours = dt.timedelta(hours=1)

@@ -57,7 +57,6 @@ def test_a_value_that_looks_like_a_variable_stays_as_it_is() -> None:
         ("{{shop}}", "A brace stands alone"),
         ("", "Write something"),
         ("x" * (MOST_TEXT + 1), "at most 1,500"),
-        ("a\x00b", "Write something"),
     ],
 )
 def test_a_text_that_cannot_be_filled_is_refused(lead: Staff, text: str, says: str) -> None:

@@ -1,9 +1,13 @@
 """Denied means denied, whatever the amount, until a lead lets it be asked for again."""
 
+from typing import Any
+
 import pytest
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils import timezone
 
+from agents.models import Message
 from approvals import errors
 from approvals.decisions.deciding import decide
 from approvals.decisions.reopening import reopen
@@ -73,3 +77,15 @@ def test_what_was_not_denied_is_not_reopened(waiting: Request, lead: Staff) -> N
         reopen(reference=waiting.reference, staff=lead, reason=" ")
     with pytest.raises(IntegrityError, match="what_was_denied_is_reopened"), transaction.atomic():
         Request.objects.filter(pk=waiting.pk).update(reopened_at=timezone.now(), reopened_by=lead)
+
+
+def test_a_lead_reopens_it_on_its_page(denied: Request, agent: Staff, lead: Staff, signed_in: Any) -> None:
+    page, path = reverse("request", args=[denied.pk]), reverse("request-reopen", args=[denied.pk])
+    assert b"Let it be asked for again" not in signed_in(agent).get(page).content
+    assert signed_in(agent).post(path, {"reason": "x"}).status_code == 403
+    client = signed_in(lead)
+    assert b"Let it be asked for again" in client.get(page).content
+    assert client.post(path, {"reason": " "}).status_code == 422
+    assert b"can ask for it again" in client.post(path, {"reason": "A new photo."}, follow=True).content
+    assert b"Let it be asked for again" not in client.get(page).content
+    assert "you can ask for it once more" in Message.objects.filter(author="notice").latest("id").text

@@ -18,7 +18,8 @@ from approvals.decisions.deciding import decide
 from approvals.decisions.undo import undo
 from approvals.errors import DecisionError
 from approvals.models import Brake, Decision, Request, Staff
-from approvals.requests.lifecycle import expire_due, withdraw
+from approvals.requests.expiry import expire_due
+from approvals.requests.lifecycle import withdraw
 from ledger.access.staff import as_staff
 from ledger.models import Account, Entry
 from tests.conftest import make_call

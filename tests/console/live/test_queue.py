@@ -79,7 +79,7 @@ def _sign_out() -> None:
 
 def test_a_claim_is_news(session: str, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[Any] = []
-    monkeypatch.setattr("console.live.news.publish_on_commit", lambda *event: heard.append(event))
+    monkeypatch.setattr("console.live.telling.publish_on_commit", lambda *event: heard.append(event))
     from bench.waiting import fill
 
     fill(1)

@@ -80,8 +80,8 @@ def test_the_applications_role_is_a_plain_one() -> None:
 
 
 def granted_by_file() -> set[tuple[str, str, str, str]]:
-    """(role, privilege, table, column): what run/grants.sql says, read afresh."""
-    text = re.sub(r"--.*", "", (REPOSITORY / "run" / "grants.sql").read_text())
+    """(role, privilege, table, column): what run/sql/grants.sql says, read afresh."""
+    text = re.sub(r"--.*", "", (REPOSITORY / "run" / "sql" / "grants.sql").read_text())
     found = set()
     for what, tables, to in re.findall(r"GRANT ([^;]*?) ON ([^;]*?) TO ([^;]*?);", text):
         if tables.startswith(("SCHEMA", "ALL SEQUENCES", "FUNCTION", "DATABASE")):

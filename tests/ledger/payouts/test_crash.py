@@ -1,4 +1,4 @@
-"""The process dies around the call of the provider: each payout is paid once all the same (K10, K11), and any
+"""The process dies around the call of the provider: each payout is paid once all the same, and any
 mixture of faults, deaths and reports ends with one effect per key, as the books say."""
 
 import random

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,16 +14,18 @@ from django.db.models.functions import Now
 from agents.models import Message
 from audit.models import Event
 from audit.record import Actor
+from base.models import WorkItem
 from ledger.access.scopes import as_customer
 from ledger.access.staff import as_staff
 from ledger.books.entries import post
 from ledger.books.plans import Movement, Plan
 from ledger.models import Account, Payout, Transfer
 from ledger.payouts import desk, sending
-from ledger.providers import api, connector, test_api
+from ledger.providers import calls, connector, test_api
 from ledger.providers.connector import Answer
 from tests.support import cast
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 from tests.support.provider import Provider, deliver
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -52,6 +53,7 @@ def payout() -> Payout:
 
 def make_due() -> None:
     as_staff(lambda: Payout.objects.update(next_at=Now(), lease_until=None))
+    WorkItem.objects.update(next_at=Now())
 
 
 def run(times: int = 1) -> None:
@@ -230,12 +232,12 @@ def test_staff_resolve_an_unknown_one_and_take_care_of_a_failed_one(provider: Pr
 
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
-    [(409, "lock_timeout", api.Unclear), (400, "idempotency_error", api.Unclear), (502, "x", api.Unclear),
-     (401, "x", api.NotSent), (403, "x", api.NotSent), (429, "rate_limit", api.NotSent),
-     (400, "charge_already_refunded", api.Declined), (402, "card_declined", api.Declined)],
+    [(409, "lock_timeout", calls.Unclear), (400, "idempotency_error", calls.Unclear), (502, "x", calls.Unclear),
+     (401, "x", calls.NotSent), (403, "x", calls.NotSent), (429, "rate_limit", calls.NotSent),
+     (400, "charge_already_refunded", calls.Declined), (402, "card_declined", calls.Declined)],
 )  # fmt: skip
 def test_what_an_error_status_means(status: int, code: str, kind: type) -> None:
-    assert type(api.failure(status, code)) is kind
+    assert type(calls.failure(status, code)) is kind
 
 
 def test_charges_have_the_same_states(provider: Provider, through: str, shop: None) -> None:

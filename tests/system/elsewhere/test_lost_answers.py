@@ -158,7 +158,7 @@ def test_a_turn_waits_for_the_shop_and_goes_on(turn: Any, model: Server, asked: 
 
 
 def test_an_execution_without_an_answer_is_unknown_and_then_found(waiting: Request, agent: Staff, asked: Asked) -> None:
-    from agents.execution.execute import execute, execute_due
+    from agents.execution.execute import execute
 
     approve(waiting, agent)
     asked(path="/entries/", cut=10)
@@ -170,7 +170,7 @@ def test_an_execution_without_an_answer_is_unknown_and_then_found(waiting: Reque
     asked()
     Request.objects.update(lease_until="2026-01-01T00:00:00Z")
     assert elsewhere.in_doubt() == [waiting.reference]
-    execute_due()
+    elsewhere.ask_due()
     waiting.refresh_from_db()
     assert (waiting.state, waiting.entry_reference) == (
         "executed",
@@ -185,14 +185,14 @@ def test_an_execution_without_an_answer_is_unknown_and_then_found(waiting: Reque
 def test_an_execution_that_never_happened_ends_when_its_time_is_over(
     waiting: Request, agent: Staff, asked: Asked
 ) -> None:
-    from agents.execution.execute import execute, execute_due
+    from agents.execution.execute import execute
 
     approve(waiting, agent)
     asked(path="/entries/", mute=10)
     assert execute(waiting.reference)
     asked()
     Request.objects.update(lease_until="2026-01-01T00:00:00Z", execute_before="2026-01-02T00:00:00Z")
-    execute_due()
+    elsewhere.ask_due()
     waiting.refresh_from_db()
     assert (waiting.state, entries()) == ("failed", 0)
 

@@ -194,7 +194,7 @@ def test_the_list_by_who_has_it(signed_in: Any, agent: Staff, shop: None) -> Non
 
 @pytest.mark.parametrize(
     ("query", "found"),
-    [("maya", "hello"), ("MAYA@example", "hello"), ("noor", "paypal"), ("nobody", ""), ("\x00", "hello"), ("%", "")],
+    [("maya", "hello"), ("MAYA@example", "hello"), ("noor", "paypal"), ("nobody", ""), ("\x00", ""), ("%", "")],
 )
 def test_search_by_customer(signed_in: Any, agent: Staff, turn: Claimed, query: str, found: str) -> None:
     begin_turn("noor", text="paypal")

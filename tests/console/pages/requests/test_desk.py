@@ -217,7 +217,7 @@ def test_several_are_denied_with_a_line_each(signed_in: Any, agent: Staff, lead:
     for order, amount in (("4471", 9_900), ("4472", 9_000)):
         propose("issue_refund", order_id=order, amount_minor=amount, reason="damaged")
     first, second = Request.objects.order_by("order_id")
-    items = [f"{first.pk} {first.digest}", f"{second.pk} {'0' * 64}", "R-00000000 x"]
+    items = [f"{first.pk} {first.digest}", f"{second.pk} {'0' * 64}", f"R-00000000 {'0' * 64}"]
     form = {"item": items, "deed": "deny", "reason_code": "policy"}
     body = signed_in(agent).post(reverse("several"), form).content.decode()
     assert body.count("not done") == 2
