@@ -25,6 +25,7 @@ from base.models import WorkItem
 from ledger.access.staff import as_staff
 from ledger.models import Payout
 from ledger.payouts import sending
+from ledger.providers.connector import Answer
 from tests.agents.execution.test_execute import approve
 from tests.approvals.outbox.test_delivery import SMTP
 from tests.conftest import Propose
@@ -125,7 +126,7 @@ def payouts(requests: list[Request], monkeypatch: pytest.MonkeyPatch, settings: 
     def ask(provider: Any, asked: Any) -> Any:
         if asked.instruction.key == first:
             raise KeyError("facts")
-        return sending.Answer(reference=asked.instruction.key, state="settled")
+        return Answer(reference=asked.instruction.key, state="settled")
 
     monkeypatch.setattr(sending, "_ask", ask)
 

@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import httpx2

@@ -1,6 +1,5 @@
 """What the payment provider can never move is refused before anything is asked."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from ledger.models import Entry, PaymentMethod, Payout
 from tests.conftest import Propose
 from tests.support import cast
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
