@@ -3,7 +3,8 @@
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -33,7 +34,13 @@ def named(*files: str) -> set[str]:
 
 def packages_of(module: str) -> set[str]:
     """The packages that bring a module."""
-    return {normal(name) for name in packages_distributions().get(module.partition(".")[0], ())}
+    return {normal(name) for name in _brought().get(module.partition(".")[0], ())}
+
+
+@cache
+def _brought() -> Mapping[str, list[str]]:
+    """Asked once: it reads what every package installed."""
+    return packages_distributions()
 
 
 def product() -> Iterator[ast.AST]:
