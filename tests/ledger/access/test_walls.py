@@ -117,7 +117,7 @@ def test_what_must_never_be_granted() -> None:
     assert {privilege for _, privilege, *_ in grants} == {"SELECT", "INSERT", "UPDATE", "DELETE"}
     assert {table for _, privilege, table, _ in grants if privilege == "DELETE"} == {
         "django_session", "usersessions_usersession", "console_cacheentry",
-        "mfa_authenticator", "socialaccount_socialaccount", "socialaccount_socialtoken",
+        "mfa_authenticator", "socialaccount_socialaccount", "socialaccount_socialtoken", "base_workitem",
     }  # fmt: skip
     for table in APPEND_ONLY:
         assert {privilege for _, privilege, each, _ in grants if each == table} <= {"SELECT", "INSERT"}
