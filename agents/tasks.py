@@ -8,7 +8,7 @@ from agents.turns import claims, worker
 from agents.turns.doorbell import ring
 from agents.turns.pool import give_back_connection
 from approvals.requests.expiry import expire_due
-from ledger.payouts import sending
+from ledger.payouts import due
 
 MOST_RINGS = 64
 
@@ -41,7 +41,7 @@ def sweep() -> None:
         ring("agents.tasks.work")
     if execute.ready() or elsewhere.in_doubt():
         ring("agents.tasks.execute")
-    if sending.due(most=1):
+    if due.due(most=1):
         ring("agents.tasks.payouts")
     expire_due()
     holds_elsewhere.settle()

@@ -10,9 +10,9 @@ from agents.turns.steering import CannotSteer, retry_turn
 from approvals.decisions.decoys import DECOYS
 from approvals.outbox.delivery import ESCALATIONS, OUTBOX, REMINDERS
 from approvals.requests.expiry import EXPIRY
-from base import work
+from base import parked, work
 from base.models import WorkItem
-from ledger.payouts.sending import PAYOUTS
+from ledger.payouts.due import PAYOUTS
 
 LISTS = {
     each.name: each
@@ -24,11 +24,11 @@ class CannotRetry(Exception):
     """Why nothing is tried again; one sentence."""
 
 
-def parked() -> list[WorkItem]:
+def waiting() -> list[WorkItem]:
     """What waits for people, without what was settled meanwhile in some other way; oldest first."""
     for each in LISTS.values():
         work.forget(each)
-    return work.parked()
+    return parked.items()
 
 
 def retry(name: str, key: str, *, by: str = "") -> None:
@@ -44,4 +44,4 @@ def _retry_turn(key: str, by: str) -> None:
         retry_turn(uuid.UUID(key), by=by)
     except (ValueError, CannotSteer) as refusal:
         raise CannotRetry(str(refusal)) from refusal
-    WorkItem.objects.filter(list=PARKED.name, key=key).delete()
+    parked.settled(PARKED.name, key)

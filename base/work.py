@@ -23,12 +23,12 @@ from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, Min, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from base import sql
+from base.faults import is_transient
 from base.models import WorkItem
-from base.transient import is_transient
 
 log = logging.getLogger(__name__)
 
@@ -211,7 +211,7 @@ def _park_deadly(work: WorkList) -> None:
 
 def _park(work: WorkList, key: str, why: str, rows: QuerySet[WorkItem]) -> None:
     with transaction.atomic():
-        if not rows.update(parked_at=Now(), parked_why=why):
+        if not rows.update(parked_at=Now(), parked_why=why, next_at=Now()):
             return
         _tell(work, key, "parked", "", why)
     log.error("%s %s is parked after its last attempt, see `manage.py work list`: %s", work.name, key, why)
@@ -237,12 +237,6 @@ def retry(work: WorkList, key: str, by: str) -> bool:
     return True
 
 
-def park(name: str, key: str, why: str) -> None:
-    """Show what was given up by a rule of its own among what is parked."""
-    given_up = {"attempts": 0, "next_at": Now(), "parked_at": Now(), "parked_why": why[:300]}
-    WorkItem.objects.update_or_create(list=name, key=key, defaults=given_up)
-
-
 _FORGET = """
     DELETE FROM base_workitem w
     WHERE w.list = %(work_list)s AND (w.parked_at IS NOT NULL OR w.next_at <= statement_timestamp())
@@ -254,17 +248,6 @@ _FORGET = """
 def forget(work: WorkList) -> None:
     """Drop what is no item of its list any more: decided, expired, sent or paid in some other way."""
     sql.run(_text(work, _FORGET), {**work.values(), "work_list": work.name, "work_remember": work.remember_seconds})
-
-
-def parked(most: int = 200) -> list[WorkItem]:
-    """What waits for people, oldest first."""
-    return list(WorkItem.objects.filter(parked_at__isnull=False).order_by("parked_at")[:most])
-
-
-def sums_parked() -> list[tuple[str, int, dt.datetime]]:
-    """For each list that has parked items: its name, how many, and since when the oldest."""
-    sums = WorkItem.objects.filter(parked_at__isnull=False).values_list("list").order_by("list")
-    return list(sums.annotate(Count("key"), Min("parked_at")))
 
 
 def _text(work: WorkList, statement: str) -> str:

@@ -11,7 +11,7 @@ from agents.execution.checks import as_approved
 from agents.execution.endings import Drift, credential_for, end, executed, go_stale, key_of
 from approvals.models import Request
 from base.failpoints import reach
-from base.transient import is_transient
+from base.faults import is_transient
 from ledger.access.client import ScopedClient, Shop
 from ledger.access.credentials import READ, WRITE, mint
 from ledger.books.entries import Posted

@@ -23,7 +23,7 @@ from agents.turns.claims import PARKED, Claimed, StoppedTurn, hand_back, lock_tu
 from agents.turns.endings import ending_of, finish
 from agents.turns.model import ModelDown, ModelRefusesUs, ReplyUnreadable
 from agents.turns.replies import ask_and_store
-from base import work
+from base import parked
 from ledger.protocol.remote import ShopSilent
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ def _park_if_deadly(turn: Claimed) -> str | None:
 def _park(turn: Claimed, why: str) -> str:
     """Given up until a person has it tried again."""
     log.error("turn %s is parked: %s", turn.turn_id, why)
-    work.park(PARKED.name, str(turn.turn_id), why)
+    parked.park(PARKED.name, str(turn.turn_id), why)
     return "parked"
 
 

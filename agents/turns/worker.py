@@ -25,7 +25,7 @@ from approvals.outbox import delivery
 from approvals.requests.expiry import expire_due
 from base import work as work_lists
 from base.failpoints import reach
-from ledger.payouts import sending
+from ledger.payouts import due
 
 log = logging.getLogger(__name__)
 
@@ -138,7 +138,7 @@ def _sweep() -> None:
 
 def carry_out_payouts() -> None:
     """Move the money that is due. A thread of its own: a payment provider may take long to answer."""
-    sending.carry_out_due(lambda: not _stopping.is_set())
+    due.carry_out_due(lambda: not _stopping.is_set())
 
 
 @worker_shutting_down.connect

@@ -33,7 +33,7 @@ def work(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, status: int = 200) -> HttpResponse:
-    rows = [{"item": item, "name": NAMES.get(item.list, item.list)} for item in work_lists.parked()]
+    rows = [{"item": item, "name": NAMES.get(item.list, item.list)} for item in work_lists.waiting()]
     context = {"rows": rows, "acts": role_of(request.user) in ACTS}
     return render(request, "pages/work.html", context, status=status)
 

@@ -7,7 +7,6 @@ time-out or a server error, looks under its key before sending again. The keys o
 """
 
 import datetime as dt
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from django.conf import settings
@@ -17,15 +16,13 @@ from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from audit.record import SYSTEM, Actor, NewEvent, record
-from base import work
 from base.failpoints import reach
 from base.locks import lock_customer
-from base.work import TryAgain, WorkList
+from base.work import TryAgain
 from ledger.access.scopes import as_customer
 from ledger.models import Order, Payout, Transfer
 from ledger.news import payout_changed
 from ledger.payouts.sources import source_for
-from ledger.providers import connector
 from ledger.providers.calls import CallFailed, Declined, NotSent
 from ledger.providers.connector import Answer, Connector, Instruction
 from ledger.shop.orders import method_label
@@ -54,76 +51,6 @@ class Told:
     attempt: int
     provider: str
     reference: str = ""
-
-
-def due(most: int = 100) -> list[tuple[int, str]]:
-    """Transfers and customers of payouts to send or to look up now, longest due first."""
-    return [_named(key) for key in work.claimable(PAYOUTS, most)]
-
-
-def carry_out_due(go_on: Callable[[], bool] = lambda: True) -> None:
-    """Send or look up what is due, several side by side, as long as `go_on` says so."""
-    work.run(PAYOUTS, go_on)
-
-
-def _named(key: str) -> tuple[int, str]:
-    transfer_id, customer_id = key.split(" ", 1)
-    return int(transfer_id), customer_id
-
-
-def _carry_out(key: str) -> None:
-    transfer_id, customer_id = _named(key)
-    if (provider := connector()) is None:
-        _leave_to_the_shop(transfer_id, customer_id)
-    else:
-        try:
-            carry_out(transfer_id, customer_id, provider)
-        except TryAgain:
-            raise
-        except Exception:  # the list says when it is tried again
-            as_customer(customer_id, lambda: Payout.objects.filter(pk=transfer_id).update(lease_until=None))
-            raise
-
-
-def _tell(key: str, decision: str, by: str, why: str) -> None:
-    transfer_id, customer_id = _named(key)
-    found = Payout.objects.select_related("transfer__payment_method")
-    told = as_customer(customer_id, lambda: tell(found.get(pk=transfer_id)))
-    record(Actor(kind="staff", id=by) if by else SYSTEM, event_of(told, decision), reason=why)
-
-
-# A payout keeps a lease and a fence of its own beside the list's: the provider's reports and staff move it as well, and
-# whoever is late writes nothing.
-PAYOUTS = WorkList(
-    name="payouts",
-    source="ledger_due_payouts(2147483647, %(delay)s) WITH ORDINALITY",
-    key="s.transfer_id || ' ' || s.customer_id",
-    values=lambda: {"delay": settings.PLACET.payout_delay_seconds},
-    order="s.ordinality",
-    do=_carry_out,
-    lease_seconds=lambda: 2 * LEASE.total_seconds(),
-    most_attempts=100,
-    first_pause=2.0,
-    longest_pause=1800.0,
-    side_by_side=4,
-    remember_seconds=2 * POLL.total_seconds(),
-    told=_tell,
-)
-"""Each is tried for some two days."""
-
-
-def _leave_to_the_shop(transfer_id: int, customer_id: str) -> None:
-    """Without a provider the shop pays from its own books; what a provider was told before waits for it."""
-
-    def leave() -> Told | None:
-        rows = Payout.objects.filter(pk=transfer_id)
-        rows.exclude(state=State.PENDING).update(next_at=Now() + POLL)
-        left = rows.filter(state=State.PENDING).update(state=State.OUTSIDE)
-        return tell(rows.select_related("transfer__payment_method").get()) if left else None
-
-    with transaction.atomic():
-        if told := as_customer(customer_id, leave):
-            record(SYSTEM, event_of(told, State.OUTSIDE))
 
 
 def carry_out(transfer_id: int, customer_id: str, provider: Connector) -> bool:

@@ -74,9 +74,9 @@ def carry_out_payouts() -> None:
     import django
 
     django.setup()
-    from ledger.payouts import sending
+    from ledger.payouts import due
 
-    sending.carry_out_due()
+    due.carry_out_due()
 
 
 def _supervise(orders: "Connection[Any, Any]", count: int, threads: int) -> None:

@@ -24,11 +24,11 @@ class Command(BaseCommand):
         elif options["key"]:
             self._retry([(options["list"], options["key"])])
         else:
-            found = [(item.list, item.key) for item in work_lists.parked()]
+            found = [(item.list, item.key) for item in work_lists.waiting()]
             self._retry([each for each in found if options["list"] in (None, each[0])])
 
     def _list(self) -> None:
-        rows = work_lists.parked()
+        rows = work_lists.waiting()
         for item in rows:
             self.stdout.write(f"{item.list} '{item.key}' since {item.parked_at:%Y-%m-%dT%H:%M:%SZ}: {item.parked_why}")
         if not rows:

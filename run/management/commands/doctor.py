@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from approvals import doctor as requests_doctor
-from base import work
+from base import parked
 from ledger.books import doctor as books_doctor
 from ledger.books.doctor import MOST_SHOWN
 from run import catalogue
@@ -28,9 +28,9 @@ class Command(BaseCommand):
             for name, contradictions in (*books_doctor.prove(), *requests_doctor.prove())
         )
         broken += self._prove_catalogue()
-        for name, parked, oldest in work.sums_parked():
+        for name, many, oldest in parked.sums():
             since = f"{oldest:%Y-%m-%dT%H:%M:%SZ}"
-            self.stdout.write(f"PARKED  {name}: {parked}, the oldest since {since}; see `manage.py work list`")
+            self.stdout.write(f"PARKED  {name}: {many}, the oldest since {since}; see `manage.py work list`")
         if broken:
             raise CommandError(f"{broken} of the rules are broken; nothing was changed.")
 

@@ -5,13 +5,14 @@ import datetime as dt
 import hashlib
 import hmac
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx2
 import pytest
 import time_machine
 from django.core import mail
-from django.db import transaction
+from django.db import connection, connections, transaction
 from django.utils import timezone
 from standardwebhooks import Webhook, WebhookVerificationError
 
@@ -113,6 +114,33 @@ def test_what_fails_is_tried_again_and_given_up_in_the_end(waiting: Request, mon
     delivery.deliver_due()
     item.refresh_from_db()
     assert (item.parked_at is not None, item.parked_why) == (True, "OSError")
+
+
+def test_slow_sends_by_two_workers_are_sent_once(committing_db: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lease covers one message, however many wait behind it: together they take longer than one lease."""
+    Delivery.objects.bulk_create(
+        [Delivery(channel="email", key=str(n), to="a@example.com", subject="s", text="t") for n in range(60)]
+    )
+    monkeypatch.setattr(delivery, "LEASE_SECONDS", 1.0)
+    sent: list[int] = []
+
+    def slowly(message: Delivery) -> None:
+        sent.append(message.pk)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(0.15)")
+
+    monkeypatch.setitem(delivery._SENDERS, "email", slowly)
+
+    def worker(_: int) -> None:
+        try:
+            delivery.deliver_due()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as workers:
+        list(workers.map(worker, range(2)))
+    assert len(sent) == len(set(sent)) == 60
+    assert not Delivery.objects.filter(sent_at=None).exists()
 
 
 def test_news_that_is_rolled_back_is_never_told(told: None, propose: Propose) -> None:

@@ -26,7 +26,7 @@ from approvals.requests.lifecycle import withdraw
 from audit.models import Event
 from ledger.access.staff import as_staff
 from ledger.models import Account, Entry, Order, Transfer
-from ledger.payouts import sending
+from ledger.payouts import due
 from ledger.shop.goods import NothingOpen, end_goods
 from tests.conftest import make_call
 from tests.ledger.books.test_books import METHODS, VARIANTS, _fill
@@ -95,7 +95,7 @@ class Worker:
         end_goods(self.luck.choice(ORDERS), self.luck.choice(["goods_received", "goods_abandoned"]))
 
     def pay(self) -> None:
-        sending.carry_out_due()
+        due.carry_out_due()
 
     def any_request(self, *states: str) -> Request | None:
         found = list(Request.objects.filter(state__in=states).order_by("pk"))

@@ -12,7 +12,7 @@ import pytest
 from agents.dispatch.dispatch import dispatch
 from ledger.access.staff import as_staff
 from ledger.models import Payout, Transfer
-from ledger.payouts import sending
+from ledger.payouts import due, sending
 from tests.conftest import make_call
 from tests.ledger.payouts.test_sending import make_due
 from tests.support import cast
@@ -61,7 +61,7 @@ def test_killed_around_the_call(
     assert len(provider.effects) == (place == "payout_answered")
     if keys_expire:
         provider.call("/provider/forget_keys", {})
-    assert sending.due() == []  # the dead one's lease still runs
+    assert due.due() == []  # the dead one's lease still runs
     make_due()
     assert worker().wait() == 0
     assert seen_by_staff(lambda: Payout.objects.get()).state == "settled"
@@ -81,7 +81,7 @@ def test_whatever_happens_there_is_one_effect_per_key(
             provider.plan(fault or "none")
         make_due()
         try:
-            sending.carry_out_due()
+            due.carry_out_due()
         except Died:
             continue
         if events := provider.events:
@@ -106,7 +106,7 @@ def settle(provider: Provider) -> None:
     sent = Payout.objects.filter(state="sent").values_list("provider_reference", flat=True)
     for _ in range(12):
         make_due()
-        sending.carry_out_due()
+        due.carry_out_due()
         for reference in seen_by_staff(lambda: list(sent.all())):
             provider.call("/provider/change", {"id": reference, "status": "succeeded"})
     assert not seen_by_staff(lambda: Payout.objects.exclude(state__in=["settled", "failed"]).exists())

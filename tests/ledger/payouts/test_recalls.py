@@ -24,7 +24,7 @@ from ledger.books import doctor
 from ledger.books.entries import post
 from ledger.books.plans import Movement, Plan
 from ledger.models import Account, Payout, Transfer
-from ledger.payouts import desk, sending
+from ledger.payouts import desk, due, sending
 from ledger.payouts.recalls import TooLate, recall
 from ledger.providers import connector
 from tests.conftest import Propose, make_call
@@ -63,7 +63,7 @@ def claim() -> object:
     """Take the one payout that is due, as a worker does before it sends it."""
     provider = connector()
     assert provider is not None
-    return [sending._claim(transfer, customer, provider) for transfer, customer in sending.due()]
+    return [sending._claim(transfer, customer, provider) for transfer, customer in due.due()]
 
 
 def payout() -> Payout:
@@ -82,7 +82,7 @@ def books_hold() -> None:
 def test_money_that_has_not_left_is_recalled(
     signed_in: Any, executed: Request, agent: Staff, lead: Staff, provider: Provider, settings: Any
 ) -> None:
-    sending.carry_out_due()
+    due.carry_out_due()
     assert (payout().state, balance()) == ("pending", 0)
     client = signed_in(agent)
     page = client.post(reverse("request-mistake", args=[executed.pk]), {"text": "wrong order"}, follow=True)
@@ -98,7 +98,7 @@ def test_money_that_has_not_left_is_recalled(
     assert Message.objects.filter(author="operator", text__contains="took £124.00 back").count() == 1
     books_hold()
     settings.PLACET = replace(settings.PLACET, payout_delay_seconds=0)
-    sending.carry_out_due()
+    due.carry_out_due()
     assert (provider.effects, payout().state) == ({}, "recalled")
     assert b"it was recalled" in signed_in(lead).get(reverse("tasks")).content
     assert b"Recalled before it was sent" in client.get(reverse("payouts"), {"tab": "all"}).content
@@ -107,7 +107,7 @@ def test_money_that_has_not_left_is_recalled(
 
 
 def test_money_that_has_left_is_not(executed: Request, agent: Staff, lead: Staff) -> None:
-    sending.carry_out_due()
+    due.carry_out_due()
     assert payout().state == "settled"
     task = undo.report_mistake(reference=executed.pk, staff=agent, text="wrong order")
     assert (task.money, payout().state, balance()) == ("left", "settled", 0)

@@ -20,7 +20,7 @@ from ledger.access.staff import as_staff
 from ledger.books.entries import post
 from ledger.books.plans import Movement, Plan
 from ledger.models import Account, Payout, Transfer
-from ledger.payouts import desk, sending
+from ledger.payouts import desk, due, sending
 from ledger.providers import calls, connector, test_api
 from ledger.providers.connector import Answer
 from tests.support import cast
@@ -59,7 +59,7 @@ def make_due() -> None:
 def run(times: int = 1) -> None:
     for _ in range(times):
         make_due()
-        sending.carry_out_due()
+        due.carry_out_due()
 
 
 def decisions() -> list[str]:
@@ -147,30 +147,22 @@ def test_without_a_provider_the_shop_pays_by_itself(refund: str, settings: Any) 
     assert payout().state == "outside"
 
 
-def test_a_payment_without_a_reference_cannot_go_back_through_stripe(shop: None, propose: Any, settings: Any) -> None:
-    settings.PLACET = replace(settings.PLACET, payments="stripe", stripe_api_key="sk_test_1")
-    propose("issue_refund", order_id="4471", amount_minor=1_200, reason="damaged")
-    run()
-    assert (payout().state, payout().error_code) == ("failed", "no_provider_reference")
-    assert balance("4471") == 12_400
-
-
 def test_only_one_attempt_at_a_time(provider: Provider, refund: str) -> None:
     provider.plan("late")
     make_due()
-    [(transfer, customer)] = sending.due()
+    [(transfer, customer)] = due.due()
     through = connector()
     assert through is not None
     first = sending._claim(transfer, customer, through)
     assert first is not None
     assert sending._claim(transfer, customer, through) is None
-    assert sending.due() == []
+    assert due.due() == []
 
 
 def test_an_old_attempt_writes_nothing(refund: str) -> None:
     through = connector()
     assert through is not None
-    [(transfer, customer)] = sending.due()
+    [(transfer, customer)] = due.due()
     old = sending._claim(transfer, customer, through)
     assert old is not None
     make_due()
@@ -222,7 +214,7 @@ def test_a_lost_report_is_found_by_looking(provider: Provider, refund: str) -> N
     provider.plan("late")
     run()
     provider.call("/provider/change", {"id": payout().provider_reference, "status": "succeeded"})
-    sending.carry_out_due()
+    due.carry_out_due()
     assert payout().state == "sent"  # not before the hour is over
     run()
     assert payout().state == "settled"

@@ -1,9 +1,9 @@
-"""Faults of the database that pass by themselves: whoever meets one tries again, and nothing has failed by it."""
+"""Whose doing a fault is."""
 
 import psycopg
 
 _TRANSIENT = {"40001", "40P01", "55P03", "57P01", "57P02", "57P03", "25006", "53300"}
-"""Serialisation, deadlock, lock timeout, shut down, crashed, starting, read-only (demoted), too many connections."""
+"""The database's doing, not the item's: serialisation, deadlock, lock timeout, shut down, starting, read-only, full."""
 
 
 def is_transient(fault: BaseException | None) -> bool:
