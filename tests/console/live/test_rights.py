@@ -27,8 +27,13 @@ def addresses(conversation: Conversation) -> dict[str, str]:
     return {"queue-events": queue.PATH, "conversation-events": by_conversation}
 
 
+async def _no_news(hub: sse.Hub) -> None:
+    """Who is let in is the question here, not what they hear."""
+
+
 def status_of(monkeypatch: pytest.MonkeyPatch, path: str, method: str, cookie: str) -> int:
     """With a hub of its own, as each call here has its own event loop."""
+    monkeypatch.setattr(sse.Hub, "listen", _no_news)
     monkeypatch.setattr(asgi, "events", sse.EventStream())
     monkeypatch.setattr(asgi, "staff_events", staff_sse.StaffEventStream())
     headers = [(b"host", b"localhost"), (b"cookie", cookie.encode())]
