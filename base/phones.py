@@ -1,6 +1,9 @@
-"""Telephone numbers, compared by their digits. They are kept as the shop wrote them and never shown to a model."""
+"""Telephone numbers, compared by what is known of each country's. They are kept as the shop wrote them and never shown
+to a model."""
 
 import re
+
+from phonenumbers import MatchType, is_number_match
 
 _SHAPE = re.compile(r"\+?[0-9 ()./-]{5,40}", re.ASCII)
 _TAIL = 8
@@ -25,5 +28,17 @@ def checked_phone(text: str) -> str:
 
 def same_phone(one: str, other: str) -> bool:
     """Whether two numbers may be one, whichever of them was written without its country."""
+    match = is_number_match(_with_country(one), _with_country(other))
+    if match in (MatchType.EXACT_MATCH, MatchType.NSN_MATCH):
+        return True
+    # Without a country nothing says what belongs to the number, and who shares one with a customer must not slip by.
+    return match != MatchType.NO_MATCH and _same_tail(one, other)
+
+
+def _with_country(text: str) -> str:
+    return re.sub(r"^\s*00", "+", text.replace("(0)", ""))
+
+
+def _same_tail(one: str, other: str) -> bool:
     shorter, longer = sorted((phone_digits(one).lstrip("0"), phone_digits(other).lstrip("0")), key=len)
     return shorter == longer or (len(shorter) >= _TAIL and longer.endswith(shorter))

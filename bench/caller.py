@@ -7,7 +7,6 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,7 +29,7 @@ def placet(first: int) -> Iterator[Write]:
     from agents.models import Message
     from agents.turns import claims
 
-    settings.PLACET = replace(settings.PLACET, turn_writes=1_000_000)
+    settings.PLACET = settings.PLACET.model_copy(update={"turn_writes": 1_000_000})
     number = first
     while True:
         conversation = conversations.begin(customer_id=customer_of(number), session_id="bench")

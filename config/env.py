@@ -7,262 +7,53 @@ import base64
 import binascii
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from base.home import REPOSITORY, HomeError, read_private, read_running
-from config.env_base import EnvError, address, listed
-from config.notify_env import NAMES as NOTIFY_NAMES
-from config.notify_env import Notify, NotifyError, read_notify
-from config.staff_env import NAMES as STAFF_NAMES
-from config.staff_env import StaffAccess, read_staff_access
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-Payments = Literal["off", "test", "stripe"]
+from base.home import REPOSITORY, HomeError, read_private, read_running
+from config.env_base import EnvError, Variables, address, from_files, listed, whole
+from config.notify_env import Notify
+from config.staff_env import Oidc, StaffAccess
+
 ChatKey = tuple[str, Literal["HS256", "EdDSA"], bytes]
 
 __all__ = ["Env", "EnvError", "load"]
 
-
-@dataclass(frozen=True)
-class Number:
-    """A whole number with its default and the bounds, both included."""
-
-    default: int
-    least: int
-    most: int
+_POSTGRES = "postgresql://user:password@host:5432/placet"
 
 
-NUMBERS = {
-    "PORT": Number(8000, 1, 65535),
-    "PLACET_DEMO": Number(0, 0, 1),
-    "PLACET_MAX_TOKENS": Number(16000, 1, 1_000_000),
-    "PLACET_UNDO_SECONDS": Number(10, 0, 3600),
-    "PLACET_PAYOUT_DELAY_SECONDS": Number(30, 0, 86_400),
-    "PLACET_LEASE_SECONDS": Number(30, 1, 3600),
-    "PLACET_TOOL_SECONDS": Number(10, 1, 600),
-    "PLACET_TURN_MODEL_CALLS": Number(15, 1, 1000),
-    "PLACET_TURN_INPUT_TOKENS": Number(200_000, 1, 100_000_000),
-    "PLACET_TURN_OUTPUT_TOKENS": Number(50_000, 1, 100_000_000),
-    "PLACET_TURN_SECONDS": Number(180, 1, 86_400),
-    "PLACET_TURN_WRITES": Number(5, 1, 1000),
-    "PLACET_TURN_ERRORS": Number(5, 1, 1000),
-    "PLACET_TURN_MINOR": Number(100, 1, 1_000_000),
-    "PLACET_WORKER_THREADS": Number(256, 1, 1000),
-    "PLACET_DECOYS_PER_DAY": Number(0, 0, 100),
-    "PLACET_SAMPLE_PER_DAY": Number(10, 0, 200),
-}
-TEXTS = (
-    *NOTIFY_NAMES,
-    *STAFF_NAMES,
-    "PLACET_HOME",
-    "PLACET_MODEL",
-    "PLACET_TOKEN_APPROVALS",
-    "PLACET_SHARED",
-    "PLACET_SECRET_KEY",
-    "PLACET_CHAT_KEYS",
-    "PLACET_HOSTS",
-    "PLACET_FAILPOINTS",
-    "PLACET_PAYMENTS",
-    "PLACET_PAYMENTS_URL",
-    "PLACET_PAYMENTS_SECRET",
-    "PLACET_LEDGER_URL",
-    "PLACET_LEDGER_KEY",
-)
+def _names_a_database(url: str) -> str:
+    if not (urlsplit(url).username and urlsplit(url).path.strip("/")):
+        raise ValueError(f"lacks a user or a database name: give one like {_POSTGRES}.")
+    return url
 
 
-@dataclass(frozen=True)
-class Env:
-    """Everything that the environment decides. Fields are the variables' names without PLACET_."""
-
-    port: int
-    home: Path
-    shared: Path
-    database_url: str | None = field(repr=False)
-    database_owner_url: str | None = field(repr=False)
-    redis_url: str | None = field(repr=False)
-    anthropic_api_key: str | None = field(repr=False)
-    anthropic_base_url: str | None
-    payments: Payments
-    payments_url: str | None
-    """Where the test provider listens; with `stripe` another address that speaks its API."""
-    stripe_api_key: str | None = field(repr=False)
-    payments_secret: str = field(repr=False)
-    """Signs the provider's webhooks; empty refuses them all."""
-    model: str
-    max_tokens: int
-    undo_seconds: int
-    payout_delay_seconds: int
-    lease_seconds: int
-    tool_seconds: int
-    token_approvals: Literal["below", "all"]
-    turn_model_calls: int
-    turn_input_tokens: int
-    turn_output_tokens: int
-    turn_seconds: int
-    turn_writes: int
-    turn_errors: int
-    turn_minor: int
-    worker_threads: int
-    decoys_per_day: int
-    sample_per_day: int
-    demo: bool
-    hosts: tuple[str, ...]
-    failpoints: Path | None
-    """For tests alone: see base.failpoints."""
-    secret_key: str = field(repr=False)
-    """Empty before the first set-up, so that whatever signs fails instead of signing with a guessable key."""
-    chat_keys: tuple[ChatKey, ...] = field(repr=False)
-    notify: Notify
-    staff: StaffAccess
-    ledger_url: str | None
-    """Where the shop lives, if not in this database; ends with a slash."""
-    ledger_key: str = field(repr=False)
-    """Signs the ledger's credentials; empty where one derived from the secret key does."""
+def _one_model(name: str) -> str:
+    if any(character.isspace() for character in name) or len(name) > 100:
+        raise ValueError(f"is {name[:100]!r}: give the id of one model, such as claude-opus-5-5.")
+    return name
 
 
-def load(environ: Mapping[str, str]) -> Env:
-    """Read the environment, and for what it lacks a running `make run`. Raises EnvError."""
-    given = {name: value.strip() for name, value in environ.items() if value.strip()}
-    _refuse_unknown(given)
-    home = Path(given.get("PLACET_HOME", REPOSITORY / ".placet")).expanduser().absolute()
-    try:
-        running = read_running(home)
-        secrets = read_private(home / "secrets.json") or {}
-    except HomeError as error:
-        raise EnvError(str(error)) from error
-    values: dict[str, Any] = {name.removeprefix("PLACET_").lower(): _number(given, name) for name in NUMBERS}
-    values |= _addresses(given, running)
-    return Env(
-        home=home,
-        shared=Path(given.get("PLACET_SHARED", REPOSITORY.parent / "shared")).expanduser().absolute(),
-        anthropic_api_key=given.get("ANTHROPIC_API_KEY"),
-        payments=_payments(given, values["payments_url"]),
-        stripe_api_key=given.get("STRIPE_API_KEY"),
-        payments_secret=given.get("PLACET_PAYMENTS_SECRET", running.get("placet_payments_secret", "")),
-        model=_model(given),
-        token_approvals=_token_approvals(given),
-        hosts=_hosts(given),
-        failpoints=Path(given["PLACET_FAILPOINTS"]) if "PLACET_FAILPOINTS" in given else None,
-        secret_key=_long_enough("PLACET_SECRET_KEY", given.get("PLACET_SECRET_KEY", secrets.get("secret_key", ""))),
-        chat_keys=_chat_keys(given),
-        notify=_notify(given, values["port"]),
-        staff=read_staff_access(given),
-        ledger_url=_ledger_url(given),
-        ledger_key=_long_enough("PLACET_LEDGER_KEY", given.get("PLACET_LEDGER_KEY", "")),
-        demo=bool(values.pop("demo")),
-        **values,
-    )
-
-
-def _notify(given: Mapping[str, str], port: int) -> Notify:
-    try:
-        return read_notify(given, port)
-    except NotifyError as error:
-        raise EnvError(str(error)) from error
-
-
-def _refuse_unknown(given: Mapping[str, str]) -> None:
-    known = [*(name for name in NUMBERS if name.startswith("PLACET_")), *TEXTS]
-    for name in given:
-        if name.startswith("PLACET_") and name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else "docs/operator.md lists the known names."
-            raise EnvError(f"{name} is not a variable of Placet: {hint}")
-
-
-def _number(given: Mapping[str, str], name: str) -> int:
-    text = given.get(name, str((rule := NUMBERS[name]).default))
-    if not (text.isascii() and text.isdigit() and len(text) < 12 and rule.least <= int(text) <= rule.most):
-        raise EnvError(f"{name} is {text!r}: give a whole number from {rule.least} to {rule.most}.")
-    return int(text)
-
-
-def _addresses(given: Mapping[str, str], running: Mapping[str, str]) -> dict[str, str | None]:
-    # A database of one's own never gets an owner's address of the embedded one, and the other way round.
-    own_database = "DATABASE_URL" in given or "DATABASE_OWNER_URL" in given
-    database = given if own_database else _upper(running)
-    model = given if {"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"} & given.keys() else _upper(running)
-    broker = given if "REDIS_URL" in given else _upper(running)
-    payments = given if {"PLACET_PAYMENTS", "PLACET_PAYMENTS_URL", "STRIPE_API_KEY"} & given.keys() else _upper(running)
-    return {
-        "payments_url": address(payments, "PLACET_PAYMENTS_URL", ("http", "https"), "https://api.stripe.com"),
-        "database_url": _postgres(database, "DATABASE_URL"),
-        "database_owner_url": _postgres(database, "DATABASE_OWNER_URL"),
-        "redis_url": address(broker, "REDIS_URL", ("redis", "rediss"), "redis://host:6379/0"),
-        "anthropic_base_url": address(model, "ANTHROPIC_BASE_URL", ("http", "https"), "https://api.anthropic.com"),
-    }
-
-
-def _upper(values: Mapping[str, str]) -> dict[str, str]:
-    return {name.upper(): value for name, value in values.items()}
-
-
-def _postgres(given: Mapping[str, str], name: str) -> str | None:
-    example = "postgresql://user:password@host:5432/placet"
-    text = address(given, name, ("postgres", "postgresql"), example)
-    if text and not (urlsplit(text).username and urlsplit(text).path.strip("/")):
-        raise EnvError(f"{name} lacks a user or a database name: give one like {example}.")
-    return text
-
-
-def _model(given: Mapping[str, str]) -> str:
-    model = given.get("PLACET_MODEL", "claude-opus-5-5")
-    if any(character.isspace() for character in model) or len(model) > 100:
-        raise EnvError(f"PLACET_MODEL is {model[:100]!r}: give the id of one model, such as claude-opus-5-5.")
-    return model
-
-
-def _payments(given: Mapping[str, str], url: str | None) -> Payments:
-    match given.get("PLACET_PAYMENTS", "stripe" if "STRIPE_API_KEY" in given else "test" if url else "off"):
-        case "off":
-            return "off"
-        case "test":
-            if url is None:
-                raise EnvError("PLACET_PAYMENTS is 'test' without PLACET_PAYMENTS_URL: say where it listens.")
-            return "test"
-        case "stripe":
-            if "STRIPE_API_KEY" not in given:
-                raise EnvError("PLACET_PAYMENTS is 'stripe' without STRIPE_API_KEY: give your account's secret key.")
-            return "stripe"
-        case text:
-            raise EnvError(f"PLACET_PAYMENTS is {text!r}: give stripe, test or off.")
-
-
-def _token_approvals(given: Mapping[str, str]) -> Literal["below", "all"]:
-    match given.get("PLACET_TOKEN_APPROVALS", "below"):
-        case "below":
-            return "below"
-        case "all":
-            return "all"
-        case text:
-            raise EnvError(f"PLACET_TOKEN_APPROVALS is {text!r}: give below, or all for tests.")
-
-
-def _hosts(given: Mapping[str, str]) -> tuple[str, ...]:
-    hosts = listed(given.get("PLACET_HOSTS", "localhost,127.0.0.1,[::1]"))
-    for host in hosts:
+def _hosts(text: str) -> tuple[str, ...]:
+    for host in listed(text):
         if host == "*" or "/" in host or any(character.isspace() for character in host):
-            raise EnvError(f"PLACET_HOSTS holds {host!r}: give host names with commas, such as chat.example.com.")
-    return tuple(hosts)
+            raise ValueError(f"holds {host!r}: give host names with commas, such as chat.example.com.")
+    return tuple(listed(text))
 
 
-def _long_enough(name: str, key: str) -> str:
+def _long_enough(key: str) -> str:
     if key and len(key) < 32:
-        raise EnvError(f"{name} is too short to protect anything: give at least 32 random characters.")
+        raise ValueError("is too short to protect anything: give at least 32 random characters.")
     return key
 
 
-def _ledger_url(given: Mapping[str, str]) -> str | None:
-    url = address(given, "PLACET_LEDGER_URL", ("http", "https"), "https://shop.example.com/ledger/v1/")
-    return f"{url.rstrip('/')}/" if url else None
-
-
-def _chat_keys(given: Mapping[str, str]) -> tuple[ChatKey, ...]:
-    keys = tuple(_chat_key(text) for text in listed(given.get("PLACET_CHAT_KEYS", "")))
+def _chat_keys(text: str) -> tuple[ChatKey, ...]:
+    keys = tuple(_chat_key(key) for key in listed(text))
     if len({kid for kid, _, _ in keys}) < len(keys):
-        raise EnvError("PLACET_CHAT_KEYS names a kid twice: each key needs a kid of its own.")
+        raise ValueError("names a kid twice: each key needs a kid of its own.")
     return keys
 
 
@@ -282,3 +73,125 @@ def _chat_key(text: str) -> ChatKey:
     if kid and algorithm == "EdDSA" and len(key) == 32:
         return kid, "EdDSA", key
     raise shape
+
+
+Database = Annotated[str, address("postgres", "postgresql", example=_POSTGRES), AfterValidator(_names_a_database)]
+Broker = Annotated[str, address("redis", "rediss", example="redis://host:6379/0")]
+ModelApi = Annotated[str, address("http", "https", example="https://api.anthropic.com")]
+PaymentsApi = Annotated[str, address("http", "https", example="https://api.stripe.com")]
+Ledger = Annotated[
+    str,
+    address("http", "https", example="https://shop.example.com/ledger/v1/"),
+    AfterValidator(lambda url: f"{url.rstrip('/')}/"),
+]
+Folder = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
+Key = Annotated[str, AfterValidator(_long_enough)]
+
+
+class Env(Variables):
+    """Everything that the environment decides."""
+
+    port: Annotated[int, whole(1, 65535)] = Field(8000, validation_alias="PORT")
+    home: Folder = REPOSITORY / ".placet"
+    shared: Folder = REPOSITORY.parent / "shared"
+    database_url: Database | None = Field(None, validation_alias="DATABASE_URL", repr=False)
+    database_owner_url: Database | None = Field(None, validation_alias="DATABASE_OWNER_URL", repr=False)
+    redis_url: Broker | None = Field(None, validation_alias="REDIS_URL", repr=False)
+    anthropic_api_key: str | None = Field(None, validation_alias="ANTHROPIC_API_KEY", repr=False)
+    anthropic_base_url: ModelApi | None = Field(None, validation_alias="ANTHROPIC_BASE_URL")
+    payments: Literal["off", "test", "stripe"] = Field("off", description="stripe, test or off")
+    payments_url: PaymentsApi | None = None
+    """Where the test provider listens; with `stripe` another address that speaks its API."""
+    stripe_api_key: str | None = Field(None, validation_alias="STRIPE_API_KEY", repr=False)
+    payments_secret: str = Field("", repr=False)
+    """Signs the provider's webhooks; empty refuses them all."""
+    model: Annotated[str, AfterValidator(_one_model)] = "claude-opus-5-5"
+    max_tokens: Annotated[int, whole(1, 1_000_000)] = 16000
+    undo_seconds: Annotated[int, whole(0, 3600)] = 10
+    payout_delay_seconds: Annotated[int, whole(0, 86_400)] = 30
+    lease_seconds: Annotated[int, whole(1, 3600)] = 30
+    tool_seconds: Annotated[int, whole(1, 600)] = 10
+    token_approvals: Literal["below", "all"] = Field("below", description="below, or all for tests")
+    turn_model_calls: Annotated[int, whole(1, 1000)] = 15
+    turn_input_tokens: Annotated[int, whole(1, 100_000_000)] = 200_000
+    turn_output_tokens: Annotated[int, whole(1, 100_000_000)] = 50_000
+    turn_seconds: Annotated[int, whole(1, 86_400)] = 180
+    turn_writes: Annotated[int, whole(1, 1000)] = 5
+    turn_errors: Annotated[int, whole(1, 1000)] = 5
+    turn_minor: Annotated[int, whole(1, 1_000_000)] = 100
+    worker_threads: Annotated[int, whole(1, 1000)] = 256
+    decoys_per_day: Annotated[int, whole(0, 100)] = 0
+    sample_per_day: Annotated[int, whole(0, 200)] = 10
+    demo: Annotated[bool, whole(0, 1)] = False
+    hosts: Annotated[tuple[str, ...], BeforeValidator(_hosts)] = ("localhost", "127.0.0.1", "[::1]")
+    failpoints: Path | None = None
+    """For tests alone: see base.failpoints."""
+    secret_key: Key = Field("", repr=False)
+    """Empty before the first set-up, so that whatever signs fails instead of signing with a guessable key."""
+    chat_keys: Annotated[tuple[ChatKey, ...], BeforeValidator(_chat_keys)] = Field((), repr=False)
+    notify: Notify = Field(validation_alias="notify")
+    staff: StaffAccess = Field(validation_alias="staff")
+    ledger_url: Ledger | None = None
+    """Where the shop lives, if not in this database; ends with a slash."""
+    ledger_key: Key = Field("", repr=False)
+    """Signs the ledger's credentials; empty where one derived from the secret key does."""
+
+    @model_validator(mode="after")
+    def _payments_are_whole(self) -> Self:
+        if self.payments == "test" and self.payments_url is None:
+            raise EnvError("PLACET_PAYMENTS is 'test' without PLACET_PAYMENTS_URL: say where it listens.")
+        if self.payments == "stripe" and self.stripe_api_key is None:
+            raise EnvError("PLACET_PAYMENTS is 'stripe' without STRIPE_API_KEY: give your account's secret key.")
+        return self
+
+
+_GROUPS = (Env, Notify, StaffAccess, Oidc)
+_TOGETHER = (
+    {"DATABASE_URL", "DATABASE_OWNER_URL"},
+    {"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"},
+    {"REDIS_URL"},
+    {"PLACET_PAYMENTS", "PLACET_PAYMENTS_URL", "STRIPE_API_KEY"},
+    {"PLACET_PAYMENTS_SECRET"},
+)
+"""Never mixed: an owner's address of the embedded database with a database of one's own, a key with the stand-in."""
+
+
+def load(environ: Mapping[str, str]) -> Env:
+    """Read the environment, and for what it lacks a running `make run`. Raises EnvError."""
+    given = {name: value.strip() for name, value in environ.items() if value.strip()}
+    secrets = set().union(*(group.variables(secret=True) for group in _GROUPS))
+    _refuse_unknown(given, secrets)
+    given = from_files({name: value for name, value in given.items() if name.isupper()}, secrets)
+    given = _lacking(given) | given
+    port = given.get("PORT", "8000").lstrip("0")
+    notify = Notify.read({"PLACET_PUBLIC_URL": f"http://localhost:{port}"} | given)
+    return Env.read(given, notify=notify, staff=StaffAccess.read(given, oidc=Oidc.where_set(given)))
+
+
+def _refuse_unknown(given: Mapping[str, str], secrets: set[str]) -> None:
+    known = set().union(*(group.variables() for group in _GROUPS))
+    for name in given:
+        if name.startswith("PLACET_") and name not in known and name.removesuffix("_FILE") not in secrets:
+            close = difflib.get_close_matches(name, sorted(known), n=1)
+            hint = f"did you mean {close[0]}?" if close else "docs/operator.md lists the known names."
+            raise EnvError(f"{name} is not a variable of Placet: {hint}")
+
+
+def _lacking(given: Mapping[str, str]) -> dict[str, str]:
+    """What follows from other variables, from a running Placet and from the secrets of this installation."""
+    home = Path(given.get("PLACET_HOME", REPOSITORY / ".placet")).expanduser().absolute()
+    try:
+        running = {name.upper(): value for name, value in read_running(home).items()}
+        secrets = read_private(home / "secrets.json") or {}
+    except HomeError as error:
+        raise EnvError(str(error)) from error
+    found = {name: running[name] for group in _TOGETHER if not group & given.keys() for name in group & running.keys()}
+    if "secret_key" in secrets:
+        found["PLACET_SECRET_KEY"] = secrets["secret_key"]
+    if "STRIPE_API_KEY" in given:
+        found["PLACET_PAYMENTS"] = "stripe"
+    elif "PLACET_PAYMENTS_URL" in found or "PLACET_PAYMENTS_URL" in given:
+        found["PLACET_PAYMENTS"] = "test"
+    if given.get("PLACET_DEMO") == "1":
+        found["PLACET_SHOP_NAME"] = "Harbour & Hearth"
+    return found

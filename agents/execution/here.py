@@ -11,6 +11,7 @@ from agents.execution.checks import as_approved
 from agents.execution.endings import Drift, credential_for, end, executed, go_stale, key_of
 from approvals.models import Request
 from base.failpoints import reach
+from base.faults import is_transient
 from ledger.access.client import ScopedClient, Shop
 from ledger.access.credentials import READ, WRITE, mint
 from ledger.books.entries import Posted
@@ -31,6 +32,8 @@ def carry_out(request: Request) -> None:
                 lambda shop: shop.reserve(plan_write(shop, fresh.tool, fresh.arguments), owner=fresh.pk)
             )
     except Exception as fault:
+        if is_transient(fault):
+            raise  # it stays approved, and is tried again
         code = guards.fault_code()
         log.exception("%s execution of %s failed", code, request.reference)
         request.refresh_from_db()  # the row went back to what it was, the object did not

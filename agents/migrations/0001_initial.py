@@ -88,10 +88,14 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Session',
             fields=[
-                ('session_id', models.CharField(max_length=100, primary_key=True, serialize=False)),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('customer_id', models.CharField(max_length=200)),
+                ('session_id', models.CharField(max_length=100)),
                 ('revoked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('customer_id', 'session_id'), name='session_ended_once')],
+            },
         ),
         migrations.CreateModel(
             name='ToolCall',

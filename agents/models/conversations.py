@@ -10,11 +10,15 @@ from agents.models.definitions import Definition
 
 
 class Session(models.Model):
-    """A customer's signed-in session that was ended: its tokens are refused, its turns stop."""
+    """A customer's signed-in session that was ended: its tokens are refused, its turns stop. The shop names sessions,
+    so one name of two customers is two sessions."""
 
-    session_id = models.CharField(primary_key=True, max_length=100)
     customer_id = models.CharField(max_length=200)
+    session_id = models.CharField(max_length=100)
     revoked_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["customer_id", "session_id"], name="session_ended_once")]
 
 
 class Conversation(models.Model):

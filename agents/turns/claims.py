@@ -86,7 +86,8 @@ def claim(owner: str) -> Claimed | None:
 # A statement that has waited for the turn's lock sees the turn anew, but the conversation as of before: so whoever
 # takes over marks the turn itself.
 TAKEN_OVER = "(c.state <> 'open' OR t.silenced)"
-SIGNED_OUT = """(EXISTS (SELECT FROM agents_session s WHERE s.session_id = c.session_id)
+SIGNED_OUT = """(EXISTS (SELECT FROM agents_session s
+                       WHERE s.customer_id = c.customer_id AND s.session_id = c.session_id)
                OR ledger_is_disabled(t.customer_id))"""
 _LOCK = f"""
     SELECT t.writes, {TAKEN_OVER}, {SIGNED_OUT},

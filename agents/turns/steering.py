@@ -103,6 +103,6 @@ def _record(turn: Turn, decision: str, by: str) -> None:
 def sign_out(*, customer_id: str, session_id: str) -> None:
     """End a customer's session: its tokens open nothing any more, its turns stop before their next dispatch."""
     with transaction.atomic():
-        Session.objects.get_or_create(session_id=session_id, defaults={"customer_id": customer_id})
+        Session.objects.get_or_create(customer_id=customer_id, session_id=session_id)
         event = NewEvent(kind="sign_in", decision="signed_out", customer_id=customer_id, session_id=session_id)
         record(Actor(kind="customer", id=customer_id), event)

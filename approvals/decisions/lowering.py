@@ -10,7 +10,7 @@ from approvals.errors import DigestDiffers, Invalid
 from approvals.models import Request
 from approvals.requests.digest import digest_of
 from approvals.requests.lifecycle import locked, move
-from base.money import show
+from base.money import told
 from ledger.access.client import ScopedClient, Shop
 from ledger.access.credentials import READ, WRITE, mint
 from ledger.books.plans import Plan
@@ -29,7 +29,7 @@ def complaint_about(request: Request, verdict: str, amount_minor: int) -> str:
     if verdict != "approve" or request.tool != TOOL:
         return _("Only the approval of a refund takes an amount.")
     if not 0 < amount_minor < request.amount_minor:
-        proposed = show(request.amount_minor, request.currency)
+        proposed = told(request.amount_minor, request.currency)
         return _("Give an amount above 0 and below the proposed %(amount)s.") % {"amount": proposed}
     return ""
 

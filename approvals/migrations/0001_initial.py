@@ -141,13 +141,10 @@ class Migration(migrations.Migration):
                 ('text', models.TextField()),
                 ('link', models.CharField(blank=True, default='', max_length=300)),
                 ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('next_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text="When it is tried next; also a worker's lease on it.")),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('sent_at', models.DateTimeField(null=True)),
-                ('given_up_at', models.DateTimeField(null=True)),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('given_up_at', None), ('sent_at', None)), fields=['next_at'], name='delivery_due')],
+                'indexes': [models.Index(condition=models.Q(('sent_at', None)), fields=['id'], name='delivery_due')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('channel', 'email'), ('to__gt', '')), models.Q(('channel', 'webhook'), ('to', '')), _connector='OR'), name='mail_has_an_address')],
             },
         ),
@@ -262,9 +259,11 @@ class Migration(migrations.Migration):
                 ('lease_until', models.DateTimeField(help_text="An executing worker's lease ends here.", null=True)),
                 ('entry_reference', models.CharField(blank=True, default='', max_length=16)),
                 ('replaces', models.CharField(blank=True, default='', help_text='The stale request it re-issues.', max_length=16)),
+                ('reopened_at', models.DateTimeField(help_text='When a lead let what was denied be asked for again.', null=True)),
                 ('ended_reason', models.CharField(blank=True, default='', max_length=300)),
                 ('is_decoy', models.BooleanField(default=False, help_text='Made up, to see whether reviewers read; see decoys.')),
                 ('assigned_to', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('reopened_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('second_approver', models.ForeignKey(help_text='Who gives the second approval.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='second_approvals', to=settings.AUTH_USER_MODEL)),
             ],
         ),
@@ -520,6 +519,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='request',
             constraint=models.CheckConstraint(condition=models.Q(('lowered_from_minor', None), models.Q(('lowered_from_minor__gt', models.F('amount_minor')), ('revision__gt', 1)), _connector='OR'), name='lowered_means_less'),
+        ),
+        migrations.AddConstraint(
+            model_name='request',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('reopened_at', None), ('reopened_by', None)), models.Q(('reopened_at__isnull', False), ('reopened_by__isnull', False), models.Q(('state', 'denied'), ('lowered_from_minor__isnull', False), _connector='OR')), _connector='OR'), name='what_was_denied_is_reopened'),
         ),
         migrations.AddConstraint(
             model_name='request',

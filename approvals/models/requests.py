@@ -78,6 +78,8 @@ class Request(models.Model):
     lease_until = models.DateTimeField(null=True, help_text="An executing worker's lease ends here.")
     entry_reference = models.CharField(max_length=16, blank=True, default="")
     replaces = models.CharField(max_length=16, blank=True, default="", help_text="The stale request it re-issues.")
+    reopened_at = models.DateTimeField(null=True, help_text="When a lead let what was denied be asked for again.")
+    reopened_by = models.ForeignKey(Staff, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     ended_reason = models.CharField(max_length=300, blank=True, default="")
     is_decoy = models.BooleanField(default=False, help_text="Made up, to see whether reviewers read; see decoys.")
 
@@ -91,6 +93,12 @@ class Request(models.Model):
             models.CheckConstraint(
                 condition=Q(lowered_from_minor=None) | Q(lowered_from_minor__gt=F("amount_minor"), revision__gt=1),
                 name="lowered_means_less",
+            ),
+            models.CheckConstraint(
+                condition=Q(reopened_at=None, reopened_by=None)
+                | Q(reopened_at__isnull=False, reopened_by__isnull=False)
+                & (Q(state="denied") | Q(lowered_from_minor__isnull=False)),
+                name="what_was_denied_is_reopened",
             ),
             models.CheckConstraint(condition=Q(approvals_needed__in=[1, 2]), name="one_or_two_approvals"),
             models.CheckConstraint(

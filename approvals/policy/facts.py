@@ -1,6 +1,5 @@
 """The facts of a verdict: the plan, what the ledger moved, and what waits for people."""
 
-import json
 import uuid
 from collections import Counter
 from collections.abc import Iterable
@@ -28,7 +27,8 @@ _WAITING = """
     FROM approvals_request
     WHERE customer_id = %s AND reference <> ALL(%s)
       AND (state = ANY(%s) OR (
-           (state = 'denied' OR lowered_from_minor IS NOT NULL) AND decided_at > now() - interval '30 days'))
+           (state = 'denied' OR lowered_from_minor IS NOT NULL) AND reopened_at IS NULL
+           AND decided_at > now() - interval '30 days'))
 """
 _STANDING = f"""
     SELECT coalesce((SELECT json_agg(waiting) FROM ({_WAITING}) waiting), '[]'),
@@ -75,15 +75,11 @@ class Standing:
         """What waits in one currency."""
         return tuple(w for w in self.open if w.currency == currency)
 
-    def denial_of(self, plan: Plan, arguments: dict[str, Any]) -> str:
-        """A denied request that this plan asks for again: as much or more of the same on the same order."""
-        same = (w for w in self.denied if (w.tool, w.order_id) == (plan.tool, plan.order_id))
-        repeated = (w for w in same if _asks_again(w, plan, arguments))
-        return next((w.reference for w in repeated), "")
-
-
-def _asks_again(denied: Waiting, plan: Plan, arguments: dict[str, Any]) -> bool:
-    return plan.amount_minor >= denied.amount_minor if plan.amount_minor else json.loads(denied.arguments) == arguments
+    def denial_of(self, plan: Plan) -> str:
+        """A denied request that this plan asks for again: the same kind of write on the same order, whatever the
+        amount and whatever else differs, or who is denied £300 would ask for £299."""
+        same = (w.reference for w in self.denied if (w.tool, w.order_id) == (plan.tool, plan.order_id))
+        return next(same, "")
 
 
 def standing_of(customer_id: str, *, without: Iterable[str] = ()) -> Standing:
@@ -141,7 +137,7 @@ def facts_for(plan: Plan, moved: Moved, standing: Standing, arguments: dict[str,
         sign_in_methods=around.sign_in_methods,
         open_requests=len(standing.open),
         open_requests_site=standing.open_site,
-        denied_reference=standing.denial_of(plan, arguments),
+        denied_reference=standing.denial_of(plan),
     )
 
 

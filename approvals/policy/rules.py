@@ -159,8 +159,9 @@ def may_approve(policy: Policy, role: str, currency: str, amount_minor: int) -> 
 
 
 _DENIED_BEFORE = (
-    "This was decided under {} and denied by a person. Do not propose it again; tell the customer, "
-    "and offer hand_off_to_human if they disagree."
+    "This was decided under {} and denied by a person: nothing of this kind on this order is asked for again, whatever "
+    "the amount, until a person of the shop reopens it. Do not propose it again; tell the customer, and offer "
+    "hand_off_to_human if they disagree."
 )
 _TOOL_NEVER = (
     "{} is switched off in this shop. Do not call it again; tell the customer, and offer hand_off_to_human if they "

@@ -1,9 +1,7 @@
 """What people type into the console's forms."""
 
-from django.utils.translation import gettext as _
-
 from approvals import errors
-from base.money import parse, show
+from base.money import parse
 
 
 def amount_of(text: str, verdict: str, currency: str) -> int | None:
@@ -13,6 +11,4 @@ def amount_of(text: str, verdict: str, currency: str) -> int | None:
     try:
         return parse(text, currency)
     except ValueError as error:
-        raise errors.Invalid(
-            {"amount_minor": [_("Give an amount such as %(amount)s.") % {"amount": show(1250, currency)}]}
-        ) from error
+        raise errors.Invalid({"amount_minor": [str(error)]}) from error

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from approvals.policy.document import Json
 from approvals.policy.simulation import MOST_DAYS
 from approvals.policy.versions import MOST_CHARACTERS
-from base.money import digits_of, parse
+from base.money import parse, written
 from console.forms.fields import DIGEST, STALE, Form, Number, Pattern, Text, bounded
 
 LINES = {
@@ -121,7 +121,7 @@ class PolicyForm:
 
     def _field(self, name: str, label: str, currency: str, *, required: bool = False) -> Field:
         minor = _get(self._document, name)
-        value = "" if minor is None else _plain(minor, currency)
+        value = "" if minor is None else written(minor, currency)
         return Field(name, label, self._value(name, value), required)
 
     def _number(self, name: str, label: str) -> Field:
@@ -181,12 +181,6 @@ def _minor(text: str, currency: str) -> int | str | None:
         return parse(text, currency)
     except ValueError:
         return text
-
-
-def _plain(minor: int, currency: str) -> str:
-    digits = digits_of(currency)
-    whole, rest = divmod(minor, 10**digits)
-    return f"{whole}.{rest:0{digits}d}" if digits else str(whole)
 
 
 def _get(document: Json, path: str) -> Any:

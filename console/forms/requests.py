@@ -9,7 +9,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from approvals.decisions import deciding, undo
+from approvals.decisions import deciding, reopening, undo
 from approvals.models import CardView, Decision, Question
 from approvals.people.shifts import SNOOZES
 from console.forms.amounts import amount_of
@@ -104,6 +104,17 @@ class AskForm(Form):
     """One of the fixed questions."""
 
     code = Choice(Question.Code.choices, _("Choose one of the questions."))
+
+
+class ReopenForm(Form):
+    """Why what was denied may be asked for again."""
+
+    reason = Text(
+        most=reopening.MOST_TEXT,
+        wrong=bounded(gettext_noop("Say why, in at most %(most)s characters."), reopening.MOST_TEXT),
+        label=_("Why it may be asked for again"),
+        help_text=_("The customer is told that they can ask once more. People decide that afresh."),
+    )
 
 
 class MistakeForm(Form):

@@ -16,6 +16,7 @@ from ledger.models import Hold
 from ledger.shop import addresses, orders, products, profiles
 from ledger.shop.items import Catalogue
 from ledger.shop.orders import Moved, OrderState
+from ledger.shop.payable import require_payable
 
 T = TypeVar("T")
 
@@ -75,7 +76,9 @@ class Shop:
         return profiles.plan_address(self.customer_id, address)
 
     def moved(self, plan: Plan) -> Moved:
-        """What this customer's ledger holds against the limits, without this plan."""
+        """What this customer's ledger holds against the limits, without this plan. Refused where the payment provider
+        could never move its money."""
+        require_payable(plan)
         moved = orders.moved(self.customer_id, plan, self.credential.conversation_id)
         if "address" in (*plan.order_changes, *plan.customer_changes):
             return replace(moved, on_the_way=addresses.on_the_way(self.customer_id))

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ledger.providers.amounts import NotPayable, from_provider, to_provider
 from ledger.providers.calls import Api, Declined, Json, Resource
 
 KEY = "placet_key"
 """The name under which an object of ours carries its key, to be found again by it."""
 _MADE_UP = "pi_placet_"
-# Stripe takes these two in hundredths although ISO 4217 gives them no minor unit (docs.stripe.com/currencies).
-_IN_HUNDREDTHS = frozenset(["ISK", "UGX"])
 _SETTLED = frozenset(["succeeded"])
 _FAILED = frozenset(["failed", "canceled", "requires_payment_method"])
 _DISPUTES = {"won": "won", "lost": "lost", "warning_closed": "won", "prevented": "won"}
@@ -128,8 +127,14 @@ def _common(instruction: Instruction) -> Json:
         "placet_order": instruction.order_id,
         "placet_currency": instruction.currency,
     }
-    factor = 100 if instruction.currency in _IN_HUNDREDTHS else 1
-    return {"amount": instruction.amount_minor * factor, "metadata": metadata}
+    return {"amount": _amount(instruction), "metadata": metadata}
+
+
+def _amount(instruction: Instruction) -> int:
+    try:
+        return to_provider(instruction.amount_minor, instruction.currency)
+    except NotPayable as exc:
+        raise Declined("amount_not_payable") from exc
 
 
 def _refund(instruction: Instruction) -> Json:
@@ -164,7 +169,7 @@ def report_of(found: Json) -> Report:
         reference=found["id"],
         key=key_of(found),
         sources=tuple(found[name] for name in ("payment_intent", "charge") if found.get(name)),
-        amount_minor=found["amount"] // (100 if currency in _IN_HUNDREDTHS else 1),
+        amount_minor=from_provider(found["amount"], currency),
         currency=currency,
         status=status,
         answer=answer_of(found),

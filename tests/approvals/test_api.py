@@ -14,6 +14,7 @@ from audit.models import Event
 from tests.conftest import Propose
 from tests.support.api import STAFF, Api, as_maya, refused, with_token
 from tests.support.cast import begin_turn, make_staff
+from tests.support.env import replace
 
 LISTED = {
     "reference", "state", "digest", "tool", "arguments", "amount_minor", "currency", "customer_id",
@@ -233,7 +234,6 @@ def test_a_token_does_not_decide_what_needs_two(great: Request, lead: Staff) -> 
 def test_the_first_of_two_leaves_it_pending_and_the_second_is_another(
     great: Request, agent: Staff, lead: Staff, settings: Any
 ) -> None:
-    from dataclasses import replace
 
     settings.PLACET = replace(settings.PLACET, token_approvals="all")
     first = approve(with_token(agent), great).json()

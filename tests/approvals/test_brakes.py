@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import count
 from threading import Event as Flag
 from typing import Any
@@ -31,6 +30,7 @@ from tests.conftest import Propose, make_call
 from tests.support import cast
 from tests.support.api import with_token
 from tests.support.cast import seen_by_staff, until
+from tests.support.env import replace
 
 SMALL = {"order_id": "4471", "amount_minor": 1_200, "reason": "damaged"}
 

@@ -8,6 +8,7 @@ import pytest
 
 from base.home import process_birth, write_private
 from config.env import EnvError, load
+from config.staff_env import Oidc
 
 DATABASE = "postgresql://placet_app:secret@db.example:5432/placet"
 KEY = base64.b64encode(bytes(range(32))).decode()
@@ -162,3 +163,47 @@ def test_an_identity_provider_is_whole_or_none(home: dict[str, str]) -> None:
             load(home | OIDC | {"PLACET_OIDC_ISSUER": wrong})
     with pytest.raises(EnvError, match="at most 60"):
         load(home | OIDC | {"PLACET_OIDC_NAME": "x" * 61})
+
+
+SECRETS = {
+    "DATABASE_URL": DATABASE, "DATABASE_OWNER_URL": DATABASE, "REDIS_URL": "redis://:p@r:1/0",
+    "ANTHROPIC_API_KEY": "sk-1", "STRIPE_API_KEY": "sk-2", "PLACET_PAYMENTS_SECRET": "hooks",
+    "PLACET_SECRET_KEY": "s" * 40, "PLACET_LEDGER_KEY": "l" * 40,
+    "PLACET_CHAT_KEYS": f"a:HS256:{KEY}", "PLACET_EMAIL_URL": "smtp://u:p@mail.example.com/?from=a@example.com",
+    "PLACET_NOTIFY_WEBHOOK_URL": "https://hook.example/x", "PLACET_NOTIFY_SECRET": "a secret of 16!!",
+    **OIDC,
+}  # fmt: skip
+
+
+def test_every_secret_can_stand_in_a_file(home: dict[str, str], tmp_path: Path) -> None:
+    files = {}
+    for name, value in SECRETS.items():
+        if name not in ("PLACET_OIDC_ISSUER", "PLACET_OIDC_CLIENT_ID"):
+            (tmp_path / name).write_text(f"{value}\n")
+            files[f"{name}_FILE"] = str(tmp_path / name)
+    assert load(home | OIDC | SECRETS) == load(home | {name: OIDC[name] for name in list(OIDC)[:2]} | files)
+
+
+def test_a_file_of_a_secret_is_refused_in_one_sentence(home: dict[str, str], tmp_path: Path) -> None:
+    empty, binary = tmp_path / "empty", tmp_path / "binary"
+    empty.write_text(" \n")
+    binary.write_bytes(b"\xff\xfe")
+    for given, says in (
+        ({"REDIS_URL": "redis://r", "REDIS_URL_FILE": str(empty)}, "REDIS_URL and REDIS_URL_FILE are both set"),
+        ({"PLACET_SECRET_KEY_FILE": str(tmp_path / "none")}, "PLACET_SECRET_KEY_FILE cannot be read .No such file"),
+        ({"PLACET_SECRET_KEY_FILE": str(tmp_path)}, "PLACET_SECRET_KEY_FILE cannot be read .Is a directory"),
+        ({"STRIPE_API_KEY_FILE": str(binary)}, "STRIPE_API_KEY_FILE cannot be read .it is no text"),
+        ({"STRIPE_API_KEY_FILE": str(empty)}, "STRIPE_API_KEY_FILE names an empty file"),
+        ({"PLACET_MODEL_FILE": str(empty)}, "PLACET_MODEL_FILE is not a variable"),
+    ):
+        with pytest.raises(EnvError, match=says):
+            load(home | given)
+
+
+def test_only_the_exact_name_counts(home: dict[str, str]) -> None:
+    assert load(home | {"port": "1", "home": "/x", "database_url": DATABASE}) == load(home)
+
+
+def test_what_is_made_in_code_reads_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLACET_OIDC_NAME", "from outside")
+    assert Oidc(issuer="https://i.example", client_id="c", client_secret="s").name == "single sign-on"

@@ -1,6 +1,5 @@
 """Machines are answered in English, whatever they ask for; pages speak the reader's language."""
 
-import dataclasses
 import uuid
 from typing import Any
 
@@ -13,6 +12,7 @@ from approvals.models import Staff
 from approvals.people.accounts import mint_staff_token
 from ledger.access.credentials import WRITE, mint
 from tests.support.api import Api, refused
+from tests.support.env import replace
 
 GERMAN = {"Accept-Language": "de"}
 REQUIRED, NO_CHOICE = "This field is required.", '"sideways" is not a valid choice.'
@@ -40,8 +40,8 @@ def test_the_ledger_says_in_english_which_field_is_wrong() -> None:
 
 
 def test_what_pages_translate_stays_english_in_the_api(signed_in: Client, settings: Any) -> None:
-    strict = dataclasses.replace(django_settings.PLACET.staff, mfa="required")
-    settings.PLACET = dataclasses.replace(django_settings.PLACET, staff=strict)
+    strict = replace(django_settings.PLACET.staff, mfa="required")
+    settings.PLACET = replace(django_settings.PLACET, staff=strict)
     sentence = "A second factor is required here: add a passkey or an authenticator app first."
     response = signed_in.get("/api/brake/", headers=GERMAN)
     assert refused(response, 403, "second_factor_required")["message"] == sentence

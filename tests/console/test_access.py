@@ -31,6 +31,7 @@ DOES = {
     ("flag", "POST"): 422,
     ("overview-spot-check", "POST"): 422,
     ("request-mistake", "POST"): 422,
+    ("request-reopen", "POST"): 422,
     ("request-give", "POST"): 422,
     ("request-snooze", "POST"): 422,
     ("request-ask", "POST"): 422,

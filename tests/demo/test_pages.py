@@ -1,7 +1,5 @@
 """The demo shop, and what is said when a page cannot be given."""
 
-import dataclasses
-
 import pytest
 from django.conf import settings as django_settings
 from django.test import Client
@@ -9,13 +7,14 @@ from django.urls import reverse
 
 from agents.chat.tokens import verify_widget_token
 from demo import pages
+from tests.support.env import replace
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def demo_on(settings, monkeypatch: pytest.MonkeyPatch, shop: None) -> None:
-    settings.PLACET = dataclasses.replace(django_settings.PLACET, demo=True)
+    settings.PLACET = replace(django_settings.PLACET, demo=True)
     monkeypatch.setattr(pages, "DEMO_CUSTOMERS", ("maya", "noor"))
 
 
@@ -62,7 +61,7 @@ def test_a_token_needs_the_pages_own_form(demo_on: None) -> None:
 
 
 def test_without_the_demo_none_of_it_exists(client: Client, settings) -> None:
-    settings.PLACET = dataclasses.replace(django_settings.PLACET, demo=False)
+    settings.PLACET = replace(django_settings.PLACET, demo=False)
     assert b"The support desk runs here" in client.get("/").content
     for name in ("demo-token", "demo-customer"):
         assert client.post(reverse(name)).status_code == 404

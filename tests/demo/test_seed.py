@@ -1,6 +1,5 @@
 """The demo: what its sentences need is there, and loading it twice changes nothing."""
 
-import dataclasses
 import stat
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from demo.seed import DEMO_CUSTOMERS, DEMO_STAFF, seed
 from ledger.access.staff import as_staff
 from ledger.files.export import export_lines
 from ledger.models import Customer, Order
+from tests.support.env import replace
 
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def home(settings: Settings, tmp_path: Path) -> Path:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    settings.PLACET = dataclasses.replace(settings.PLACET, home=tmp_path / "home")
+    settings.PLACET = replace(settings.PLACET, home=tmp_path / "home")
     return tmp_path / "home"
 
 

@@ -7,7 +7,9 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from agents.chat import sse, staff_sse
 from base.home import REPOSITORY
-from config.env import NUMBERS, TEXTS
+from config.env import Env
+from config.notify_env import Notify
+from config.staff_env import Oidc, StaffAccess
 from console.live import queue as desk
 from tests.house.files import APPS, documents, name_of
 from tests.house.names import (
@@ -86,14 +88,16 @@ def test_what_documents_call_by_name_is_there() -> None:
 
 def test_the_environment_is_read() -> None:
     source = "\n".join(p.read_text() for p in (REPOSITORY / "config").glob("*env*.py"))
-    read = {*NUMBERS, *TEXTS, *ENVIRONMENT.findall(source)}
+    named = set[str]().union(*(group.variables() for group in (Env, Notify, StaffAccess, Oidc)))
+    secret = set[str]().union(*(group.variables(secret=True) for group in (Env, Notify, StaffAccess, Oidc)))
+    read = {*named, *(f"{name}_FILE" for name in secret), *ENVIRONMENT.findall(source)}
 
     def missing(text: str) -> list[str]:
         return [n for n in ENVIRONMENT.findall(text) if n not in read and not (n[-1] == "_" and _begins(n, read))]
 
     assert wrong(missing) == {}
     operator = (REPOSITORY / "docs" / "operator.md").read_text()
-    assert [name for name in (*NUMBERS, *TEXTS) if f"`{name}`" not in operator] == []
+    assert [name for name in sorted(named) if f"`{name}`" not in operator] == []
 
 
 def _begins(part: str, names: set[str]) -> bool:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 from urllib.error import URLError
 from urllib.request import ProxyHandler, Request, build_opener
@@ -16,6 +15,7 @@ from django.test import Client
 from base.home import REPOSITORY
 from run.servers import free_port
 from standins.payments.reporter import signed
+from tests.support.env import replace
 
 OPENER = build_opener(ProxyHandler({}))
 SECRET = "whsec_of_the_tests"

@@ -13,7 +13,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from ledger.access.staff import as_staff
 from ledger.models import Entry
 from tests.support import cast, invariants
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 from tests.support.servers import on_fresh_database, product_env
 from tests.support.standin import Server
 from tests.support.workers import LEASE_SECONDS, Workers, running_workers, within

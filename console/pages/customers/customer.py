@@ -76,7 +76,7 @@ def _sign_in(customer_id: str) -> dict[str, Any] | None:
     last = Conversation.objects.filter(customer_id=customer_id).order_by("-created_at").first()
     if last is None:
         return None
-    ended = Session.objects.filter(session_id=last.session_id).first()
+    ended = Session.objects.filter(customer_id=last.customer_id, session_id=last.session_id).first()
     return {"at": last.auth_time, "methods": last.amr, "ended_at": ended.revoked_at if ended else None}
 
 

@@ -16,7 +16,7 @@ from approvals import brakes
 from approvals.decisions import spot_checks
 from approvals.errors import DecisionError, NotFound
 from base.access import ADMIN, AUDITOR, DECIDES, LEAD, READS_CONSOLE, role_of, staff_page
-from base.money import show
+from base.money import told
 from console.forms.overview import SpotCheckForm
 from console.pages.overview import numbers
 from console.pages.overview.charts import Chart, draw
@@ -59,7 +59,7 @@ def _charts(span: numbers.Span) -> list[Chart]:
             _("Executed in %(currency)s") % {"currency": currency},
             both,
             days,
-            lambda number, currency=currency: show(number, currency),  # type: ignore[misc]
+            lambda number, currency=currency: told(number, currency),  # type: ignore[misc]
         )
         for currency, days in numbers.money(span).items()
     ]
@@ -68,7 +68,7 @@ def _charts(span: numbers.Span) -> list[Chart]:
 
 
 def _dollars(microcents: int) -> str:
-    return f"${microcents / 100_000_000:,.2f}"
+    return told(round(microcents / 1_000_000), "USD")
 
 
 def _span(request: HttpRequest) -> numbers.Span:

@@ -16,13 +16,14 @@ from approvals import errors
 from approvals.casefile.contents import case_file
 from approvals.decisions import deciding, eligibility, evidence, reauthentication, tally
 from approvals.decisions.lowering import TOOL as LOWERED_TOOL
+from approvals.decisions.reopening import can_be_reopened
 from approvals.models import Request, Staff
 from approvals.people import shifts
 from approvals.requests.drift import drift_of
 from approvals.requests.risk import risk_of
 from base.access import DECIDES, LEAD, READS_CONSOLE, staff_page
 from console.forms.fields import Form
-from console.forms.requests import DecisionForm, MistakeForm, ReadingForm
+from console.forms.requests import DecisionForm, MistakeForm, ReadingForm, ReopenForm
 from console.live.viewers import seen
 from console.pages.requests import questions
 from console.pages.requests.history import history_of
@@ -150,6 +151,7 @@ def _page(
         "fields": error.fields if isinstance(error, errors.Invalid) else {},
         "typed": (form if isinstance(form, DecisionForm) else DecisionForm()).typed,
         "mistake": form if isinstance(form, MistakeForm) else MistakeForm(),
+        "reopening": form if isinstance(form, ReopenForm) else ReopenForm(),
     }
     context |= _around(found, case) | _may(found, staff)
     status = _STATUS[type(error)] if error else 200
@@ -187,6 +189,7 @@ def _may(found: Request, staff: Staff) -> dict[str, Any]:
         "snoozed_until": snoozed.until if snoozed else None,
         "may_lower": found.tool == LOWERED_TOOL,
         "may_undo": own and found.state in ("pending", "approved"),
+        "may_reopen": staff.role == LEAD and can_be_reopened(found),
         "may_report": acts and found.state == "executed",
         "keeps_draft": waits and not own,
     }

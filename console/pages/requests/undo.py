@@ -1,4 +1,4 @@
-"""Pages of second thoughts: taking an approval back, reporting a mistake, and the tasks that leads look after."""
+"""Pages of second thoughts: taking an approval back, reporting a mistake, reopening what was denied, and tasks."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -7,9 +7,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
 
 from approvals import errors
-from approvals.decisions import undo
+from approvals.decisions import reopening, undo
 from base.access import ADMIN, DECIDES, LEAD, READS_RECORD, role_of, staff_page
-from console.forms.requests import MistakeForm, TaskForm
+from console.forms.requests import MistakeForm, ReopenForm, TaskForm
 from console.pages.requests.request import refused
 from console.people import staff_of
 
@@ -46,6 +46,23 @@ def report_mistake(request: HttpRequest, reference: str) -> HttpResponse:
         messages.error(request, error.message)
     else:
         messages.success(request, gettext("Reported: a lead will look after it.") + f" {task.get_money_display()}")
+    return redirect("request", reference)
+
+
+@staff_page(acts=(LEAD,), what=gettext_lazy("Let what was denied be asked for again"))
+def reopen(request: HttpRequest, reference: str) -> HttpResponse:
+    """Let the customer ask once more for what a person denied."""
+    form = ReopenForm(request.POST)
+    if not form.is_valid():
+        return refused(request, reference, form)
+    try:
+        reopening.reopen(reference=reference, staff=staff_of(request), reason=form.cleaned_data["reason"])
+    except errors.NotFound as error:
+        raise Http404 from error
+    except errors.DecisionError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, gettext("The customer can ask for it again."))
     return redirect("request", reference)
 
 

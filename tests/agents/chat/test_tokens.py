@@ -15,8 +15,10 @@ from pytest_django.fixtures import Settings
 
 from agents.chat.tokens import TokenRefused, mint_widget_token, verify_widget_token
 from agents.models import Session
+from agents.turns.steering import sign_out
 from ledger.access.staff import as_staff
 from ledger.models import Customer
+from tests.support.env import replace
 
 SHARED = b"a shared key that is long enough for every HMAC that could be tried"
 PRIVATE = Ed25519PrivateKey.generate()
@@ -27,7 +29,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def ann(settings: Settings) -> None:
     keys = (("shop", "HS256", SHARED), ("edge", "EdDSA", PUBLIC))
-    settings.PLACET = dataclasses.replace(settings.PLACET, chat_keys=keys)
+    settings.PLACET = replace(settings.PLACET, chat_keys=keys)
     as_staff(lambda: Customer.objects.create(customer_id="ann", name="", email="", address={}, imported={}))
 
 
@@ -58,9 +60,9 @@ def test_a_minted_token_opens_the_chat() -> None:
 
 @pytest.mark.parametrize(("kid", "algorithm", "key"), [("shop", "HS256", SHARED), ("edge", "EdDSA", PRIVATE)])
 def test_the_shops_keys_open_the_chat(kid: str, algorithm: str, key: Any) -> None:
-    claims = verify_widget_token(token(key, algorithm, kid, auth_time=1_800_000_000, amr=["pwd", "otp"]))
+    claims = verify_widget_token(token(key, algorithm, kid, auth_time=1_700_000_000, amr=["pwd", "otp"]))
     assert claims.amr == ("pwd", "otp")
-    assert claims.auth_time == dt.datetime.fromtimestamp(1_800_000_000, dt.UTC)
+    assert claims.auth_time == dt.datetime.fromtimestamp(1_700_000_000, dt.UTC)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +120,11 @@ REFUSED: list[dict[str, Any]] = [
     {"nbf": Ago(-600)},
     {"amr": "pwd"},
     {"amr": [1]},
+    {"amr": ["pwd", "o\0tp"]},
+    {"amr": ["\udfff"]},
+    {"amr": ["m" * 101]},
+    {"amr": ["pwd"] * 21},
+    {"auth_time": Ago(-60)},
     {"auth_time": "noon"},
     {"auth_time": 10**30},
 ]
@@ -134,6 +141,15 @@ def test_anything_else_is_refused(changed: dict[str, Any]) -> None:
 def test_what_is_no_token_is_refused(text: str) -> None:
     with pytest.raises(TokenRefused):
         verify_widget_token(text)
+
+
+def test_one_name_of_two_customers_is_two_sessions() -> None:
+    sign_out(customer_id="bob", session_id="s1")
+    assert verify_widget_token(token()).session_id == "s1"
+    sign_out(customer_id="ann", session_id="s1")
+    sign_out(customer_id="ann", session_id="s1")
+    with pytest.raises(TokenRefused, match="ended"):
+        verify_widget_token(token())
 
 
 def test_a_disabled_customer_is_refused() -> None:

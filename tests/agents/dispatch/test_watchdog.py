@@ -1,7 +1,6 @@
 """A tool that hangs: abandoned, fenced off, answered as a failure, and the turn goes on."""
 
 import threading
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from ledger.access.staff import as_staff
 from ledger.models import Entry
 from tests.support import cast
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 from tests.support.standin import Server
 
 REFUND = {"order_id": "4471", "amount_minor": 100, "reason": "late"}

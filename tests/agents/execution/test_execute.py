@@ -149,16 +149,6 @@ def test_withdrawn_by_its_customer_alone(waiting: Request) -> None:
     assert (waiting.state, _hold_states()) == ("withdrawn", ["voided"])
 
 
-def test_what_was_denied_is_not_asked_for_again(propose: Propose, waiting: Request, agent: Staff) -> None:
-    decide(
-        reference=waiting.reference, staff=agent, verdict="deny", digest=waiting.digest, shown={}, proof=here(),
-        reason_code="not_eligible",
-    )  # fmt: skip
-    again = propose("issue_refund", order_id="4471", amount_minor=12_400, reason="late")
-    assert again.rule == "denied_before"
-    assert waiting.reference in again.text
-
-
 def test_many_workers_and_a_withdrawal_have_one_outcome(committing_db: str) -> None:
     """Fifty workers execute the same approved request while its customer withdraws it."""
     as_staff(cast.fill_shop)

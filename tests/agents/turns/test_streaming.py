@@ -3,7 +3,6 @@
 import json
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from agents.turns import breaker, loop
 from agents.turns.claims import claim
 from ledger.models import Entry
 from tests.support.cast import begin_turn, next_turn, seen_by_staff
+from tests.support.env import replace
 from tests.support.standin import Server
 
 pytestmark = pytest.mark.usefixtures("shop")

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import re
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +27,7 @@ from ledger.access.scopes import as_customer
 from ledger.models import Account, Hold
 from tests.conftest import Propose
 from tests.support.api import STAFF, with_token
+from tests.support.env import replace
 
 
 @pytest.fixture

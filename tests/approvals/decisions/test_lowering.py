@@ -73,18 +73,11 @@ def test_it_is_executed_as_lowered_and_both_sides_are_told(waiting: Request, age
     assert '"lowered_from":12400' in Event.objects.get(kind="decision").detail.body
 
 
-@pytest.mark.parametrize(("amount", "refused"), [(12_400, True), (6_400, True), (6_399, False)])
-def test_what_was_taken_off_is_not_asked_for_again(
-    propose: Propose, waiting: Request, agent: Staff, amount: int, refused: bool
-) -> None:
+def test_what_was_taken_off_is_not_asked_for_again(propose: Propose, waiting: Request, agent: Staff) -> None:
     execute(approve(waiting, agent, amount_minor=6_000).reference)
-    again = propose("issue_refund", order_id="4471", amount_minor=amount, reason="late")
-    if amount > 6_400:
-        assert again.is_error  # more than is left
-    elif refused:
+    for amount in (6_400, 6_399, 1):
+        again = propose("issue_refund", order_id="4471", amount_minor=amount, reason="late")
         assert (again.rule, waiting.reference in again.text) == ("denied_before", True)
-    else:
-        assert again.decision == "queued"
 
 
 def test_it_counts_as_the_editors_approval_and_voids_earlier_ones(propose: Propose, agent: Staff, lead: Staff) -> None:

@@ -1,27 +1,31 @@
 """Telling people outside the console: with the news, again when it fails, and without deciding anything."""
 
+import base64
 import datetime as dt
 import hashlib
 import hmac
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import httpx2
 import pytest
+import time_machine
 from django.core import mail
 from django.db import connection, connections, transaction
 from django.utils import timezone
+from standardwebhooks import Webhook, WebhookVerificationError
 
 from agents.execution.execute import execute
 from approvals.decisions.deciding import decide
 from approvals.models import Delivery, Request, Staff
 from approvals.outbox import delivery
 from base.models import WorkItem
-from config.notify_env import Notify, NotifyError, Smtp, read_notify
+from config.env_base import EnvError
+from config.notify_env import Notify, Smtp
 from tests.conftest import Propose
 from tests.support.cast import make_staff
+from tests.support.env import replace
 
 SMTP = Smtp(host="mail.invalid", port=25, user="", password="", sender="a@example.com", security="none")
 
@@ -65,13 +69,33 @@ def test_a_new_request_is_told_once_with_a_link(waiting: Request, posts: list[An
     assert not Delivery.objects.filter(sent_at=None).exists()
 
 
-def test_the_webhook_is_signed_over_time_and_body(waiting: Request, posts: list[Any]) -> None:
+STANDARD = f"whsec_{base64.b64encode(bytes(range(32))).decode()}"
+
+
+@pytest.mark.parametrize(("secret", "key"), [("a secret of 16!!", b"a secret of 16!!"), (STANDARD, bytes(range(32)))])
+def test_the_webhook_is_signed_as_the_standard_has_it(
+    waiting: Request, posts: list[Any], settings: Any, secret: str, key: bytes
+) -> None:
+    settings.PLACET = replace(settings.PLACET, notify=replace(settings.PLACET.notify, secret=secret))
     delivery.deliver_due()
     [(_, given)] = posts
-    moment, signature = (part.split("=")[1] for part in given["headers"]["Placet-Signature"].split(","))
-    expected = hmac.new(b"a secret of 16!!", f"{moment}.".encode() + given["content"], hashlib.sha256).hexdigest()
-    assert signature == expected
-    assert given["headers"]["Idempotency-Key"]
+    headers, body = given["headers"], given["content"]
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    assert headers["webhook-signature"] == f"v1,{expected}"
+    assert Webhook(secret if secret == STANDARD else key).verify(body, headers) == json.loads(body)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(key).verify(body + b" ", headers)
+
+
+def test_a_second_post_keeps_its_id(waiting: Request, posts: list[Any]) -> None:
+    delivery.deliver_due()
+    Delivery.objects.update(sent_at=None)
+    with time_machine.travel(timezone.now() + dt.timedelta(minutes=10)):
+        delivery.deliver_due()
+    first, second = (given["headers"] for _, given in posts)
+    assert first["webhook-id"] == second["webhook-id"]
+    assert int(second["webhook-timestamp"]) - int(first["webhook-timestamp"]) > 590
 
 
 def test_slack_gets_its_own_form(waiting: Request, posts: list[Any], settings: Any) -> None:
@@ -175,8 +199,8 @@ def test_without_set_up_nothing_is_kept(propose: Propose) -> None:
 
 
 def test_the_environment_is_read_strictly() -> None:
-    read = read_notify({"PLACET_EMAIL_URL": "smtps://u%40x:p%2Fw@mail.example.com/?from=a@example.com"}, 8001)
-    assert read.url == "http://localhost:8001"
+    read = Notify.read({"PLACET_EMAIL_URL": "smtps://u%40x:p%2Fw@mail.example.com/?from=a@example.com"})
+    assert read.url == "http://localhost:8000"
     assert read.smtp == Smtp(
         host="mail.example.com", port=465, user="u@x", password="p/w", sender="a@example.com", security="tls"
     )
@@ -185,8 +209,10 @@ def test_the_environment_is_read_strictly() -> None:
         {"PLACET_EMAIL_URL": "smtp://mail.example.com"},
         {"PLACET_NOTIFY_WEBHOOK_URL": "https://x.example"},
         {"PLACET_NOTIFY_WEBHOOK_URL": "ftp://x", "PLACET_NOTIFY_SECRET": "a secret of 16!!"},
+        {"PLACET_NOTIFY_SECRET": "whsec_not base64"},
+        {"PLACET_NOTIFY_WEBHOOK_URL": "https://x.example", "PLACET_NOTIFY_SECRET": "whsec_c2hvcnQ="},
         {"PLACET_NOTIFY_FORMAT": "xml"},
         {"PLACET_PUBLIC_URL": "support"},
     ):
-        with pytest.raises(NotifyError):
-            read_notify(wrong, 8000)
+        with pytest.raises(EnvError):
+            Notify.read(wrong)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -17,6 +17,7 @@ from approvals.models import Staff
 from audit.models import Event
 from config.staff_env import Oidc, StaffAccess
 from tests.console.conftest import Browser, new_client
+from tests.support.env import replace
 
 pytestmark = pytest.mark.django_db
 

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from config.staff_env import Oidc, StaffAccess
 from console.models import Attempt
 from tests.console.conftest import Browser, add_app, add_passkey, code_of, new_client
 from tests.support.cast import PASSWORD, make_staff
+from tests.support.env import replace
 
 pytestmark = pytest.mark.django_db
 GOOD = {"username": "ada", "password": PASSWORD}

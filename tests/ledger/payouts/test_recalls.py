@@ -1,8 +1,8 @@
 """A reported mistake takes back money that has not left, and only that."""
 
+import dataclasses
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,7 @@ from ledger.providers import connector
 from tests.conftest import Propose, make_call
 from tests.support import cast
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 from tests.support.provider import Provider
 
 pytestmark = [pytest.mark.usefixtures("provider", "at_once")]
@@ -132,7 +133,7 @@ def test_all_payouts_of_a_write_or_none() -> None:
     )  # fmt: skip
     plan = Plan(
         tool="change_order_payment", customer_id="maya", order_id="4473", currency="GBP", amount_minor=0,
-        summary="s", done="d", movements=(capture, replace(capture, kind="refund")),
+        summary="s", done="d", movements=(capture, dataclasses.replace(capture, kind="refund")),
     )  # fmt: skip
 
     def write(key: str) -> str:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +25,7 @@ from ledger.providers import calls, connector, test_api
 from ledger.providers.connector import Answer
 from tests.support import cast
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 from tests.support.provider import Provider, deliver
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -145,14 +145,6 @@ def test_without_a_provider_the_shop_pays_by_itself(refund: str, settings: Any) 
     settings.PLACET = replace(settings.PLACET, payments="test")
     run()
     assert payout().state == "outside"
-
-
-def test_a_payment_without_a_reference_cannot_go_back_through_stripe(shop: None, propose: Any, settings: Any) -> None:
-    settings.PLACET = replace(settings.PLACET, payments="stripe", stripe_api_key="sk_test_1")
-    propose("issue_refund", order_id="4471", amount_minor=1_200, reason="damaged")
-    run()
-    assert (payout().state, payout().error_code) == ("failed", "no_provider_reference")
-    assert balance("4471") == 12_400
 
 
 def test_only_one_attempt_at_a_time(provider: Provider, refund: str) -> None:

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -18,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 
 from base.home import REPOSITORY
 from run.servers import free_port
+from tests.support.env import replace
 from tests.support.servers import on_fresh_database, product_env
 from tests.support.standin import OPENER
 

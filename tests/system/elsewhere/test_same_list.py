@@ -1,7 +1,6 @@
 """Both ways of committing pass one list of checks: the same guards, in the same order."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from agents.dispatch import guards
 from approvals.policy.versions import verdict_under
 from base.locks import lock_customer
 from tests.conftest import Propose
+from tests.support.env import replace
 
 GUARDS = (
     "known_tool", "credential_for", "valid_arguments", "within_budget", "not_stopped", "customers_own_wish",

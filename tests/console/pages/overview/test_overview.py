@@ -2,7 +2,6 @@
 
 import datetime as dt
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from console.templatetags.spans import duration
 from ledger.models import Entry
 from tests.conftest import Propose
 from tests.support.cast import make_staff, seen_by_staff
+from tests.support.env import replace
 
 pytestmark = pytest.mark.django_db
 PAGE = "/console/overview/"

@@ -2,7 +2,6 @@
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from audit.models import Event
 from config.staff_env import Oidc, StaffAccess
 from tests.console.conftest import Browser, add_app, add_passkey, new_client
 from tests.support.cast import PASSWORD, make_staff
+from tests.support.env import replace
 
 pytestmark = pytest.mark.django_db
 NEW = "another horse, another battery"
