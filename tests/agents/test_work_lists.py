@@ -2,10 +2,12 @@
 see it, and tried again."""
 
 import datetime as dt
+import smtplib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -109,8 +111,11 @@ def holds(requests: list[Request], monkeypatch: pytest.MonkeyPatch, settings: An
     monkeypatch.setattr(holds_elsewhere, "place", _raises_for(requests[0].pk, place))
 
 
-def outbox(*_: Any) -> None:
-    for n, address in enumerate(("jane@example..com", "ann@example.com", "bob@example.com")):
+def outbox(_: list[Request], monkeypatch: pytest.MonkeyPatch, settings: Any, odd: str = "jane@example..com") -> None:
+    """Sent as Django's own backend sends, to a server that takes everything."""
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    monkeypatch.setattr(smtplib, "SMTP", MagicMock())
+    for n, address in enumerate((odd, "ann@example.com", "bob@example.com")):
         Delivery.objects.create(channel="email", key=str(n), to=address, subject="s", text="t")
 
 
@@ -176,14 +181,16 @@ def test_a_decoy_that_cannot_be_made_stops_nothing(shop: None, settings: Any, mo
     assert WorkItem.objects.get().list == "decoys"
 
 
-@pytest.mark.parametrize("address", ["jane@example..com", "ja\u202ene@example.com", "jane@exa\u202emple..com"])
-def test_an_address_that_nobody_has_stops_no_mail(address: str, db: None) -> None:
-    outbox()
-    Delivery.objects.filter(key="0").update(to=address)
-    work.run(work_lists.LISTS["outbox"])
-    assert set(Delivery.objects.exclude(sent_at=None).values_list("to", flat=True)) >= {
-        "ann@example.com", "bob@example.com",
-    }  # fmt: skip
+@pytest.mark.parametrize("address", ["jane@example..com", "jane@exa\u202emple..com"])
+def test_an_address_that_nobody_has_stops_no_mail(
+    address: str, db: None, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    outbox([], monkeypatch, settings, odd=address)
+    for _ in range(20):
+        work.run(work_lists.LISTS["outbox"])
+        pauses_end()
+    assert Delivery.objects.get(sent_at=None).to == address
+    assert WorkItem.objects.get().parked_at is not None
 
 
 def test_parking_in_one_list_holds_up_no_other(requests: list[Request], settings: Any) -> None:

@@ -152,7 +152,12 @@ def test_how_staff_are_reached(ada: Staff, capsys: pytest.CaptureFixture[str]) -
     assert "ada: ada@example.com, +44 20 7946 0958." in capsys.readouterr().out
     call_command("staff_contact", "ada", "--phone", "")
     assert "ada: ada@example.com." in capsys.readouterr().out
-    for wrong in (["bob"], ["ada", "--email", "nowhere"], ["ada", "--phone", "call me"]):
+    for wrong in (
+        ["bob"],
+        ["ada", "--email", "nowhere"],
+        ["ada", "--email", "a@exa\u202emple.com"],
+        ["ada", "--phone", "call me"],
+    ):
         with pytest.raises(CommandError, match=r"no member|one like|such as"):
             call_command("staff_contact", *wrong)
     with pytest.raises(AccountError, match="telephone number"):
