@@ -1,10 +1,11 @@
 """In every work list: one item that raises, and the good ones are done all the same; what is parked is seen by who may
 see it, and tried again."""
 
+import dataclasses
 import datetime as dt
 import smtplib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 from unittest.mock import MagicMock
@@ -33,6 +34,7 @@ from tests.approvals.outbox.test_delivery import SMTP
 from tests.conftest import Propose
 from tests.support import cast
 from tests.support.cast import seen_by_staff
+from tests.support.env import replace
 
 GOOD = ("7001", "7002", "7003")
 
@@ -254,7 +256,7 @@ def test_who_sees_what_is_parked_and_who_has_it_tried_again(
 
 
 def test_a_parked_turn_stands_among_them_until_it_is_tried_again(turn: Claimed, lead: Staff) -> None:
-    loop.run(replace(turn, attempts=10))
+    loop.run(dataclasses.replace(turn, attempts=10))
     [found] = work_lists.waiting()
     assert (found.list, found.key) == ("turns", str(turn.turn_id))
     assert [(name, many) for name, many, _ in parked.sums()] == [("turns", 1)]
