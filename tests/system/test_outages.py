@@ -253,12 +253,14 @@ def test_what_kills_its_worker_every_time_is_parked_and_takes_nobody_along(site:
 
 
 def test_a_deploy_lets_a_short_turn_finish_and_hands_back_a_long_one(site: Site) -> None:
-    site.says("short", TEXT | {"delay": 1.0})
+    site.says("short", TEXT | {"delay": 2.0})
     site.says("long", TEXT | {"delay": 30, "repeat": 1}, TEXT)
     site.says("later", TEXT)
     with site.workers(PLACET_LEASE_SECONDS="8") as workers:  # turns in flight get four seconds
-        short, long = _post("short"), _post("long")
-        within(20, lambda: Turn.objects.filter(state="running").count() == 2, "the start of both")
+        long = _post("long")
+        within(30, lambda: _turn(long).state == "running", "the start of the long one")
+        short = _post("short")
+        within(30, lambda: _turn(short).state != "queued", "the start of the short one")
         workers.send(signal.SIGTERM)
         time.sleep(0.3)
         later = _post("later")
